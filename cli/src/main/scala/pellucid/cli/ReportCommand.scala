@@ -1,0 +1,98 @@
+package pellucid.cli
+
+import java.io.IOException
+import java.nio.file.{Files, Paths}
+import java.util.concurrent.{Callable, Executors}
+
+import pellucid.log.{EventLog, NotAnEventLog}
+import pellucid.page.Page
+import pellucid.report.{Analysis, Json, Report}
+import pellucid.trace.{Trace, Window}
+
+/** `pellucid report`. */
+object ReportCommand {
+  def run(log: String, html: Option[String], json: Boolean, from: Option[Moment], to: Option[Moment], stage: Option[Int]): Unit =
+    Sources.of(log) match {
+      case OneLog(source) => one(source, html, json, from, to, stage)
+      case ManyLogs(directory, sources) =>
+        if (html.isDefined || stage.isDefined || from.isDefined || to.isDefined)
+          throw new Usage(s"$directory holds ${sources.size} logs: --html, --stage, --from and --to are for one log")
+        many(sources, json)
+    }
+
+  private def one(source: Source, html: Option[String], json: Boolean, from: Option[Moment], to: Option[Moment], stage: Option[Int]): Unit = {
+    val whole = read(source, System.console != null)
+    val trace = restrict(whole, from, to)
+    val report = Analysis.report(trace)
+    stage.foreach(id =>
+      if (!report.stages.exists(_.id == id)) throw new Usage(s"--stage $id: the log has no such stage (${stageIds(report)})")
+    )
+    val shown = stage.fold(report)(Zoom.stage(report, _))
+    html.foreach { file =>
+      try Files.write(Paths.get(file), Page.html(shown, trace))
+      catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${e.getMessage}") }
+    }
+    if (json) { System.out.write(Json.write(shown)); System.out.println() }
+    else print(stage.fold(Text.report(report))(id => Text.stage(shown, id)))
+    html.foreach(file => if (!json) println(s"\nThe page is in $file"))
+  }
+
+  private def stageIds(report: Report): String = {
+    val ids = report.stages.map(_.id).distinct
+    if (ids.isEmpty) "none at all" else if (ids.size <= 12) ids.mkString("it has ", ", ", "") else s"it has ${ids.min} to ${ids.max}"
+  }
+
+  private def restrict(trace: Trace, from: Option[Moment], to: Option[Moment]): Trace =
+    if (from.isEmpty && to.isEmpty) trace
+    else {
+      val start = from.fold(trace.startMillis)(_.epochMillis(trace.startMillis))
+      val end = to.fold(trace.endMillis)(_.epochMillis(trace.startMillis))
+      if (end <= start) throw new Usage("--to is not after --from")
+      if (start >= trace.endMillis || end <= trace.startMillis)
+        throw new Usage(f"nothing of the log lies between --from and --to: it covers 0 to ${(trace.endMillis - trace.startMillis) / 1e3}%.1f s")
+      Window.of(trace, start, end)
+    }
+
+  private def read(source: Source, progress: Boolean): Trace = {
+    var before = 0L
+    try
+      EventLog.read(source.open.map { open => () =>
+        val in = new Progress(open(), source.name, source.totalBytes, before, progress)
+        before += source.totalBytes / math.max(1, source.files.size)
+        in
+      })
+    catch {
+      case e: NotAnEventLog => throw new Usage(s"${source.name}: no Spark event log (${e.reason})")
+      case e: IOException => throw new Usage(s"${source.name}: cannot be read: ${e.getMessage}")
+    }
+  }
+
+  /** Reads logs on all cores. */
+  private def many(sources: Seq[Source], json: Boolean): Unit = {
+    val pool = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
+    try {
+      val console = System.console != null
+      val tasks = sources.map { source =>
+        source -> pool.submit(new Callable[Either[String, Summary]] {
+          def call(): Either[String, Summary] =
+            try Right(Summary.of(source.name, Analysis.report(read(source, progress = false))))
+            catch { case e: Usage => Left(e.getMessage) }
+        })
+      }
+      val results = tasks.zipWithIndex.map { case ((_, future), i) =>
+        val result = future.get()
+        if (console) System.err.print(s"\r${i + 1} of ${sources.size} logs")
+        result
+      }
+      if (console) System.err.print("\r\u001b[K")
+      val summaries = results.collect { case Right(s) => s }.sortBy(s => (-s.bestSavingSeconds, s.log))
+      val failures = results.collect { case Left(message) => message }
+      if (summaries.isEmpty) throw new Usage(failures.mkString("none of the files is an event log:\n  ", "\n  ", ""))
+      if (json) { System.out.write(Summary.json(summaries)); System.out.println() }
+      else {
+        print(Text.summaries(summaries))
+        if (failures.nonEmpty) print(failures.mkString("\nNot read:\n  ", "\n  ", "\n"))
+      }
+    } finally pool.shutdownNow()
+  }
+}

@@ -1,0 +1,145 @@
+package pellucid.advice
+
+import pellucid.blocked.{Scenarios, Simulated}
+import pellucid.breakdown.{Phase, Sums}
+import pellucid.cause.{Cause, StragglerAnalysis}
+import pellucid.report.{Advice, Completion, DriverOnly}
+import pellucid.trace.{Tasks, Trace}
+
+/** Turns analyses into advice, each with the seconds that the replay predicts it would save the application. */
+final class Advisor(
+    trace: Trace,
+    scenarios: Scenarios,
+    stragglers: StragglerAnalysis,
+    sums: IndexedSeq[Sums],
+    completion: Completion,
+    driver: DriverOnly
+) {
+  private val tasks = trace.tasks
+
+  /** Largest saving first; nothing that saves less than a thousandth of the application's time. */
+  def advice: Seq[Advice] =
+    (blocked ++ stragglersByCause ++ skew ++ garbage ++ parallelism ++ overhead ++ lostWork ++ driverTime)
+      .filter(a => a.savesSeconds >= completion.simulatedSeconds / 1000 && a.savesSeconds >= 0.01)
+      .sortBy(-_.savesSeconds)
+
+  private def saved(other: Simulated): Double = (scenarios.recorded.end - other.end) / 1e6
+
+  /** The stages with the most of something, as `stage 3 (12.0 s)`. */
+  private def most(of: Int => Double, unit: String): (Seq[Int], String) = {
+    val top = trace.stages.indices.map(s => (s, of(s))).filter(_._2 > 0).sortBy(-_._2).take(3)
+    (top.map(t => trace.stages(t._1).id), top.map { case (s, x) => f"stage ${trace.stages(s).id} ($x%.1f $unit)" }.mkString(", "))
+  }
+
+  private def phaseSeconds(phases: Phase*)(stage: Int): Double = phases.map(sums(stage).nanos(_)).sum / 1e9
+
+  private def blocked: Seq[Advice] = {
+    val (diskStages, diskText) = most(s => sums(s).diskAtMost / 1e9, "s of task time at most")
+    val (netStages, netText) = most(s => sums(s).networkAtMost / 1e9, "s of task time at most")
+    Seq(
+      Advice("disk", "Less time blocked on disk: faster or more disks, cached input, better compression",
+        completion.noDisk.atMostSeconds, upperBound = true,
+        f"The log itself shows ${completion.noDisk.loggedSeconds}%.1f s; the rest is waiting that it does not name. Most: $diskText.",
+        diskStages, Nil, "blocked-time"),
+      Advice("network", "Less time blocked on the network: less shuffle data, a faster network",
+        completion.noNetwork.atMostSeconds, upperBound = true,
+        f"The log itself shows ${completion.noNetwork.loggedSeconds}%.1f s; the rest is waiting that it does not name. Most: $netText.",
+        netStages, Nil, "blocked-time")
+    )
+  }
+
+  private def stragglersByCause: Seq[Advice] = stragglers.total.causes.map { share =>
+    val c = Cause.all.indexWhere(_.key == share.cause)
+    val faster = scenarios.shorter { (row, millis) =>
+      if (stragglers.causes.get(row.toLong).exists(_.contains(c)))
+        math.min(millis * 1000L, stragglers.atMedianMicros.getOrElse(row.toLong, Long.MaxValue))
+      else millis * 1000L
+    }
+    val (stages, text) = most(stragglers.stages(_).causeExcess(c), "s of task time")
+    val rows = stragglers.causes.iterator.collect { case (row, by) if by.contains(c) => row.toInt }.toSeq
+    Advice(s"straggler.${share.cause}", s"Stragglers by ${share.label}: ${Cause.all(c).remedy}", saved(faster), upperBound = true,
+      f"${share.tasks} stragglers would be none without it; they take ${share.excessSeconds}%.1f s beyond their stages' median rate. Most: $text.",
+      stages, rows.sortBy(r => (-tasks.durationMillis(r), r)).take(5).map(tasks.taskId(_)), "stragglers")
+  }
+
+  /** Tasks that read more than the stage's mean take as long as one that reads the mean at the same rate. */
+  private def skew: Seq[Advice] = {
+    val mean = trace.stages.indices.map { s =>
+      val rows = trace.tasksOfStage(s).filter(tasks.succeeded)
+      if (rows.isEmpty) 0.0 else rows.iterator.map(tasks.readBytes(_).toDouble).sum / rows.length
+    }
+    def even(row: Int): Double = { // share of its time that the task would keep
+      val bytes = tasks.readBytes(row)
+      val target = mean(tasks.stage(row))
+      if (target > 0 && bytes > target && tasks.succeeded(row)) target / bytes else 1.0
+    }
+    def excess(s: Int) = trace.tasksOfStage(s).iterator.map(r => (1 - even(r)) * tasks.durationMillis(r) / 1e3).sum
+    val (stages, text) = most(excess, "s of task time in tasks above the mean")
+    if (stages.isEmpty) Nil
+    else {
+      val faster = scenarios.shorter((row, millis) => (millis * 1000L * even(row)).toLong)
+      val worst = stages.headOption.toSeq.flatMap { id =>
+        trace.stages.indices.filter(trace.stages(_).id == id).flatMap(trace.tasksOfStage(_)).sortBy(r => (-tasks.readBytes(r), r)).take(5)
+      }
+      Seq(Advice("inputSkew", "Input skew: spread the data of a stage evenly over its tasks (more partitions, salted keys, adaptive skew joins)",
+        saved(faster), upperBound = true, s"Most: $text.", stages, worst.map(tasks.taskId(_)), "skew"))
+    }
+  }
+
+  private def phaseAdvice(kind: String, title: String, phases: Phase*): Seq[Advice] = {
+    val total = trace.stages.indices.map(phaseSeconds(phases: _*)(_)).sum
+    if (total <= 0) Nil
+    else {
+      val faster = scenarios.without(1)(times => phases.map(times(_)).sum)
+      val (stages, text) = most(phaseSeconds(phases: _*)(_), "s")
+      Seq(Advice(kind, title, saved(faster), upperBound = true, f"$total%.1f s of task time. Most: $text.", stages, Nil, "breakdown"))
+    }
+  }
+
+  private def garbage = phaseAdvice("gc", "Less garbage collection: more memory per task, fewer objects, another collector", Phase.Gc)
+
+  private def overhead = phaseAdvice("overhead", "Less overhead per task: fewer, larger tasks; smaller closures and results",
+    Phase.SchedulerDelay, Phase.Deserialize, Phase.ResultSerialize, Phase.GettingResult)
+
+  /** A stage with fewer tasks than there were slots could use them all, if its work could be cut into as many. */
+  private def parallelism: Seq[Advice] = {
+    val slots = trace.stages.indices.map(s => trace.executorsOfStage(s).iterator.map(trace.lanes.count(_)).sum)
+    val all = if (trace.executors.isEmpty) 0 else scenarios.schedule.trace.lanes.count.sum
+    def few(s: Int) = trace.tasksOfStage(s).length < math.max(slots(s), 1)
+    val (stages, text) = most(s => if (few(s)) (scenarios.schedule.stageCompleted(s) - scenarios.schedule.stageSubmitted(s)) / 1e6 else 0, "s")
+    if (stages.isEmpty || all <= 1) Nil
+    else {
+      val faster = scenarios.shorter { (row, millis) =>
+        val s = tasks.stage(row)
+        if (few(s)) millis * 1000L * trace.tasksOfStage(s).length / math.max(slots(s), 1) else millis * 1000L
+      }
+      Seq(Advice("parallelism", "More tasks in stages that leave slots empty: more partitions",
+        saved(faster), upperBound = true, s"If the work of these stages could be cut into a task for each slot of the executors that they use. Most: $text.",
+        stages, Nil, "parallelism"))
+    }
+  }
+
+  private def lostWork: Seq[Advice] = {
+    def isLost(row: Int) = tasks.outcome(row) == Tasks.Failed || tasks.outcome(row) == Tasks.Killed
+    val lost = trace.byLaunch.filter(isLost)
+    if (lost.isEmpty) Nil
+    else {
+      val faster = scenarios.shorter((row, millis) => if (isLost(row)) 0L else millis * 1000L)
+      val (stages, text) = most(s => trace.tasksOfStage(s).iterator.filter(isLost).map(tasks.durationMillis(_) / 1e3).sum, "s")
+      Seq(Advice("workLost", "Attempts that failed or were killed: find out why", saved(faster), upperBound = false,
+        f"${lost.length} attempts, ${lost.iterator.map(tasks.durationMillis(_)).sum / 1e3}%.1f s of task time. Most: $text.",
+        stages, lost.toSeq.take(5).map(tasks.taskId(_)), "work-lost"))
+    }
+  }
+
+  private def driverTime: Seq[Advice] = {
+    val between = driver.seconds - driver.beforeFirstTaskSeconds - driver.afterLastTaskSeconds
+    val longest = driver.longest.take(3).map(g => f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s").mkString(", ")
+    Seq(
+      Advice("driver", "No task ran between jobs: the driver computed, planned, listed files, collected results, or waited for its user",
+        between, upperBound = true, s"Longest: $longest.", Nil, Nil, "driver-only"),
+      Advice("startup", "No task ran before the first job: start-up, executors not there yet, reading of metadata",
+        driver.beforeFirstTaskSeconds, upperBound = true, "From the start of the application to its first task.", Nil, Nil, "driver-only")
+    )
+  }
+}

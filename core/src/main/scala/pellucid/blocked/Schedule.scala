@@ -1,0 +1,194 @@
+package pellucid.blocked
+
+import scala.collection.mutable
+import scala.collection.mutable.ArrayBuffer
+
+import pellucid.trace.{Tasks, Trace}
+
+/** What a replay keeps of the recording besides the tasks' durations: what each job, stage, task and executor waited for, and
+  * how long after that it came. The driver's own delays stay as they were; all times are microseconds from the trace's start.
+  */
+final class Schedule(val trace: Trace) {
+  import Schedule.Micros
+  private val tasks = trace.tasks
+  private def at(millis: Long): Long = (millis - trace.startMillis) * Micros
+
+  // ---- jobs: after the end of an earlier one, or after the start of the application
+
+  val jobs: Int = trace.jobs.size
+  /** Row of the job whose end lets this one be submitted, or -1. */
+  val jobAfter: Array[Int] = Array.fill(jobs)(-1)
+  val jobDelay: Array[Long] = new Array(jobs)
+  /** From the end of the job's last stage to its own. */
+  val jobTail: Array[Long] = new Array(jobs)
+
+  // ---- stages
+
+  val stages: Int = trace.stages.size
+  /** Row of the job that submitted the stage, or -1. */
+  val stageJob: Array[Int] = Array.fill(stages)(-1)
+  val stageAfter: Array[Array[Int]] = Array.fill(stages)(Array.empty)
+  val stageDelay: Array[Long] = new Array(stages)
+  val stageTail: Array[Long] = new Array(stages)
+  val stageSubmitted: Array[Long] = new Array(stages)
+  val stageCompleted: Array[Long] = new Array(stages)
+  /** Rows of the executors that ran the stage's tasks; it has no others in a replay. This keeps what locality, cached data
+    * and late executors did to it, without modelling them task by task.
+    */
+  val stageExecutors: Array[Array[Int]] = trace.executorsOfStage
+
+  // ---- tasks
+
+  /** The slot's idle time before the task; see [[pellucid.trace.Lanes]]. */
+  val taskDelay: Array[Long] = new Array(tasks.size)
+  /** Whether the end of the stage waits for the task. */
+  val awaited: Array[Boolean] = new Array(tasks.size)
+  /** Task rows of each stage that may start with it, in launch order. */
+  val queued: Array[Array[Int]] = new Array(stages)
+  /** Those that any executor may take; the others wait for their own, see [[pellucid.trace.Lanes.bound]]. */
+  val unbound: Array[Array[Int]] = new Array(stages)
+  /** All, apart by the executor that ran them, in the order of `stageExecutors`. */
+  val queuedOn: Array[Array[Array[Int]]] = new Array(stages)
+  /** Retries and speculative copies of a task, and whether they follow its end (a retry) or its start (a copy). */
+  val followers: mutable.LongMap[List[Follower]] = mutable.LongMap.empty
+
+  planStages()
+  planJobs()
+  planTasks()
+
+  // ---- executors: slots come and go some time after a job or a stage was submitted
+
+  val slotChanges: Array[SlotChange] = planExecutors()
+
+  private def planStages(): Unit = {
+    val rowsOfId = mutable.HashMap.empty[Int, ArrayBuffer[Int]]
+    for (s <- 0 until stages) rowsOfId.getOrElseUpdate(trace.stages(s).id, ArrayBuffer.empty) += s
+    for (s <- 0 until stages) {
+      val stage = trace.stages(s)
+      val rows = trace.tasksOfStage(s)
+      val firstLaunch = if (rows.isEmpty) trace.endMillis else tasks.launchMillis(rows(0))
+      val submitted = if (stage.submissionMillis > 0) math.min(stage.submissionMillis, firstLaunch) else firstLaunch
+      val completed = if (stage.ended) stage.completionMillis else rows.foldLeft(submitted)((m, r) => math.max(m, tasks.finishMillis(r)))
+      stageSubmitted(s) = at(submitted)
+      stageCompleted(s) = at(math.max(completed, submitted))
+    }
+    for (s <- 0 until stages) {
+      val stage = trace.stages(s)
+      stageJob(s) = submitter(s)
+      val earlierAttempts = rowsOfId(stage.id).iterator.filter(_ != s)
+      val parents = stage.parentIds.iterator.flatMap(p => rowsOfId.getOrElse(p, ArrayBuffer.empty))
+      stageAfter(s) = (earlierAttempts ++ parents).filter(p => precedes(p, s)).toArray.distinct
+      val jobStart = if (stageJob(s) < 0) 0L else at(trace.jobs(stageJob(s)).submissionMillis)
+      val ready = stageAfter(s).foldLeft(jobStart)((m, p) => math.max(m, stageCompleted(p)))
+      stageDelay(s) = math.max(0L, stageSubmitted(s) - ready)
+    }
+  }
+
+  /** Recorded order; rows break ties, so that no two stages wait for each other. */
+  private def precedes(p: Int, s: Int): Boolean =
+    p != s && stageCompleted(p) <= stageSubmitted(s) &&
+      (stageSubmitted(p) < stageSubmitted(s) || (stageSubmitted(p) == stageSubmitted(s) && p < s))
+
+  private def submitter(s: Int): Int = {
+    val candidates = trace.stages(s).jobs
+    val micros = stageSubmitted(s)
+    def open(j: Int) = {
+      val job = trace.jobs(j)
+      at(job.submissionMillis) <= micros && (!job.ended || at(job.completionMillis) >= micros)
+    }
+    candidates.find(open).orElse(candidates.headOption).getOrElse(-1)
+  }
+
+  private def planJobs(): Unit = {
+    val sqlRoot = trace.sql.iterator.map(x => x.id -> x.rootId).toMap
+    def root(j: Int) = trace.jobs(j).sqlExecution.map(id => sqlRoot.getOrElse(id, id))
+    val byEnd = (0 until jobs).filter(trace.jobs(_).ended).sortBy(j => (trace.jobs(j).completionMillis, j)).toArray
+    val lastOfRoot = mutable.HashMap.empty[Long, Int]
+    var ended = 0
+    for (j <- (0 until jobs).sortBy(j => (trace.jobs(j).submissionMillis, j))) {
+      val submitted = trace.jobs(j).submissionMillis
+      while (ended < byEnd.length && trace.jobs(byEnd(ended)).completionMillis <= submitted && byEnd(ended) != j) {
+        root(byEnd(ended)).foreach(lastOfRoot(_) = byEnd(ended))
+        ended += 1
+      }
+      jobAfter(j) = root(j).flatMap(lastOfRoot.get).getOrElse(if (ended > 0) byEnd(ended - 1) else -1)
+      val from = if (jobAfter(j) < 0) 0L else at(trace.jobs(jobAfter(j)).completionMillis)
+      jobDelay(j) = math.max(0L, at(submitted) - from)
+    }
+    val lastStageEnd = Array.fill(jobs)(Long.MinValue)
+    for (s <- 0 until stages; j = stageJob(s) if j >= 0) lastStageEnd(j) = math.max(lastStageEnd(j), stageCompleted(s))
+    for (j <- 0 until jobs if trace.jobs(j).ended) {
+      val from = math.max(lastStageEnd(j), at(trace.jobs(j).submissionMillis))
+      jobTail(j) = math.max(0L, at(trace.jobs(j).completionMillis) - from)
+    }
+  }
+
+  private def planTasks(): Unit = {
+    val idle = trace.lanes.idleMillis
+    for (row <- trace.byLaunch) taskDelay(row) = idle(row) * Micros
+    for (s <- 0 until stages) {
+      val rows = trace.tasksOfStage(s)
+      val completed = stageCompleted(s)
+      var lastAwaited = Long.MinValue
+      rows.foreach { row =>
+        val finish = at(tasks.finishMillis(row))
+        awaited(row) = tasks.outcome(row) != Tasks.Killed && finish <= completed + Micros
+        if (awaited(row)) lastAwaited = math.max(lastAwaited, finish)
+      }
+      stageTail(s) = math.max(0L, completed - (if (lastAwaited == Long.MinValue) stageSubmitted(s) else lastAwaited))
+      queued(s) = if (rows.forall(tasks.attempt(_) == 0)) rows else withoutFollowers(rows)
+      unbound(s) = if (trace.lanes.bound.isEmpty) queued(s) else queued(s).filterNot(trace.lanes.bound.get)
+      queuedOn(s) = stageExecutors(s).map(e => queued(s).filter(tasks.executor(_) == e))
+    }
+  }
+
+  /** Registers retries and speculative copies with the attempt they follow, and returns the other rows. */
+  private def withoutFollowers(rows: Array[Int]): Array[Int] = {
+    val lastOfIndex = mutable.HashMap.empty[Int, Int]
+    rows.filter { row =>
+      val previous = lastOfIndex.put(tasks.index(row), row)
+      previous.foreach { p =>
+        val launch = tasks.launchMillis(row)
+        val retry = tasks.finishMillis(p) <= launch
+        val from = if (retry) tasks.finishMillis(p) else tasks.launchMillis(p)
+        // its wait for the other attempt is no idle time of the slot
+        val idle = math.min(taskDelay(row), (launch - from) * Micros)
+        taskDelay(row) = if (retry) idle else 0L
+        val follower = Follower(row, retry, if (retry) 0L else (launch - from) * Micros)
+        followers(p.toLong) = follower :: followers.getOrElse(p.toLong, Nil)
+      }
+      previous.isEmpty
+    }
+  }
+
+  private def planExecutors(): Array[SlotChange] = {
+    // (submitted, job row or jobs + stage row)
+    val anchors = ((0 until jobs).map(j => (at(trace.jobs(j).submissionMillis), j)) ++
+      (0 until stages).map(s => (stageSubmitted(s), jobs + s))).sorted.toArray
+    def change(executor: Int, micros: Long, slots: Int): SlotChange = {
+      var lo = 0
+      var hi = anchors.length
+      while (lo < hi) { val mid = (lo + hi) >>> 1; if (anchors(mid)._1 <= micros) lo = mid + 1 else hi = mid }
+      if (lo == 0) SlotChange(executor, -1, math.max(0L, micros), slots)
+      else SlotChange(executor, anchors(lo - 1)._2, micros - anchors(lo - 1)._1, slots)
+    }
+    trace.executors.indices.iterator.flatMap { e =>
+      val slots = trace.lanes.count(e)
+      val executor = trace.executors(e)
+      val come = change(e, at(executor.addedMillis), slots)
+      if (executor.removedMillis > 0) Seq(come, change(e, at(executor.removedMillis), -slots)) else Seq(come)
+    }.toArray
+  }
+}
+
+/** A task attempt that starts `delay` after another attempt of the same task ended (`afterEnd`) or started. */
+final case class Follower(row: Int, afterEnd: Boolean, delay: Long)
+
+/** An executor has `slots` more (or fewer) `delay` after the submission of `anchor`: -1 is the application, then the rows of
+  * the jobs, then those of the stages.
+  */
+final case class SlotChange(executor: Int, anchor: Int, delay: Long, slots: Int)
+
+object Schedule {
+  final val Micros = 1000L
+}

@@ -1,0 +1,25 @@
+package pellucid.breakdown
+
+/** The phases that a task's time is divided into. `logged` by stock Spark or not; see docs/report.md for each definition. */
+final case class Phase(index: Int, key: String, label: String, stockLogs: Boolean)
+
+object Phase {
+  val SchedulerDelay: Phase = Phase(0, "schedulerDelay", "scheduler delay", stockLogs = true)
+  val Deserialize: Phase = Phase(1, "deserialize", "task deserialize", stockLogs = true)
+  val InputRead: Phase = Phase(2, "inputRead", "input read", stockLogs = false)
+  val ShuffleRead: Phase = Phase(3, "shuffleRead", "shuffle read (fetch wait)", stockLogs = true)
+  val Compute: Phase = Phase(4, "compute", "compute on CPU", stockLogs = true)
+  val Gc: Phase = Phase(5, "gc", "garbage collection", stockLogs = true)
+  val ShuffleWrite: Phase = Phase(6, "shuffleWrite", "shuffle write", stockLogs = true)
+  val Spill: Phase = Phase(7, "spill", "spill", stockLogs = false)
+  val OutputWrite: Phase = Phase(8, "outputWrite", "output write", stockLogs = false)
+  val Waiting: Phase = Phase(9, "waiting", "waiting, not logged which", stockLogs = true)
+  /** Where the log has no CPU time (before Spark 2.1), computing and waiting cannot be told apart. */
+  val ComputeOrWaiting: Phase = Phase(10, "computeOrWaiting", "compute or waiting (no CPU time in log)", stockLogs = true)
+  val ResultSerialize: Phase = Phase(11, "resultSerialize", "result serialize", stockLogs = true)
+  val GettingResult: Phase = Phase(12, "gettingResult", "getting result", stockLogs = true)
+
+  val all: IndexedSeq[Phase] = IndexedSeq(SchedulerDelay, Deserialize, InputRead, ShuffleRead, Compute, Gc, ShuffleWrite,
+    Spill, OutputWrite, Waiting, ComputeOrWaiting, ResultSerialize, GettingResult)
+  val Count: Int = all.size
+}

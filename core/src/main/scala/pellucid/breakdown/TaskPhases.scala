@@ -1,0 +1,82 @@
+package pellucid.breakdown
+
+import pellucid.trace.Tasks
+
+/** Divides one task's duration into phases; [[load]] points it at a row. The phases add up to the duration exactly unless the
+  * log's own numbers exceed it, and then the run time's do not.
+  *
+  * What the task's thread did while it ran: its CPU time is computing; the rest is waiting, first for what the log names
+  * (measured input and output, fetch wait, GC pauses, shuffle write) and then for what it does not. A shuffle write that used
+  * the CPU is computing, so only its part beyond the CPU time counts as blocked.
+  */
+final class TaskPhases(tasks: Tasks) {
+  val nanos = new Array[Long](Phase.Count)
+
+  // Upper bounds on how much of `waiting` each cause can explain; they overlap.
+  var inputAtMost, outputAtMost, spillAtMost, pythonAtMost = 0L
+
+  private var left = 0L
+  private def take(phase: Phase, wanted: Long): Unit = {
+    val taken = math.max(0L, math.min(wanted, left))
+    nanos(phase.index) += taken
+    left -= taken
+  }
+
+  def load(row: Int): Unit = {
+    java.util.Arrays.fill(nanos, 0L)
+    val duration = tasks.durationMillis(row) * Millis
+    left = duration
+    take(Phase.Deserialize, tasks.deserializeMillis(row) * Millis)
+    take(Phase.ResultSerialize, tasks.resultSerializeMillis(row) * Millis)
+    take(Phase.GettingResult, tasks.gettingResultMillis(row) * Millis)
+    val run = math.min(left, tasks.runMillis(row) * Millis)
+    if (tasks.outcome(row) == Tasks.Running) nanos(Phase.ComputeOrWaiting.index) = left // nothing is logged of it yet
+    else nanos(Phase.SchedulerDelay.index) = left - run
+
+    left = run
+    val cpuLogged = tasks.is(row, Tasks.CpuLogged)
+    if (cpuLogged) take(Phase.Compute, tasks.cpuNanos(row))
+    take(Phase.InputRead, tasks.inputBlockedNanos(row))
+    take(Phase.ShuffleRead, (tasks.fetchWaitMillis(row) + tasks.localReadMillis(row)) * Millis)
+    take(Phase.OutputWrite, tasks.outputBlockedNanos(row))
+    take(Phase.Gc, tasks.gcMillis(row) * Millis)
+    take(Phase.ShuffleWrite, tasks.shuffleWriteNanos(row))
+    val waiting = left
+    take(if (cpuLogged) Phase.Waiting else Phase.ComputeOrWaiting, waiting)
+
+    val scan = tasks.scanNanos(row)
+    val reads = tasks.inputBytes(row) > 0 || tasks.inputRecords(row) > 0 || scan > 0
+    inputAtMost =
+      if (!reads || tasks.is(row, Tasks.InputLogged)) 0 else if (scan > 0) math.min(scan, waiting) else waiting
+    outputAtMost = if (tasks.outputBytes(row) > 0 && !tasks.is(row, Tasks.OutputLogged)) waiting else 0
+    spillAtMost = if (tasks.diskSpilledBytes(row) > 0) waiting else 0
+    pythonAtMost = math.min(tasks.pythonNanos(row), waiting)
+  }
+
+  def apply(phase: Phase): Long = nanos(phase.index)
+
+  private def unnamed: Long = apply(Phase.Waiting) + apply(Phase.ComputeOrWaiting)
+
+  /** Blocked on disk for certain: measured reads of input, writes of shuffle data and output. */
+  def diskLogged: Long = apply(Phase.InputRead) + apply(Phase.ShuffleWrite) + apply(Phase.Spill) + apply(Phase.OutputWrite)
+
+  /** At most: also the fetch wait, since the serving side reads from disk (thesis section 4.5.1), and what of the unnamed
+    * waiting input, output or spill can explain.
+    */
+  def diskAtMost: Long =
+    diskLogged + apply(Phase.ShuffleRead) + math.min(unnamed, inputAtMost + outputAtMost + spillAtMost)
+
+  /** Blocked on the network: the fetch wait; it includes the serving side's disk (thesis section 4.6.1). */
+  def networkLogged: Long = apply(Phase.ShuffleRead)
+
+  /** At most: also measured input and output (they may be remote), and all unnamed waiting of a task whose CPU time is known. */
+  def networkAtMost: Long =
+    networkLogged + apply(Phase.OutputWrite) + apply(Phase.InputRead) + apply(Phase.Waiting) +
+      math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost)
+
+  def neitherLogged: Long = diskLogged + networkLogged
+  def neitherAtMost: Long = diskLogged + networkLogged + apply(Phase.Waiting) +
+    math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost + spillAtMost)
+
+  private final val Millis = 1000000L
+}

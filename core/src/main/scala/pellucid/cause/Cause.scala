@@ -1,0 +1,94 @@
+package pellucid.cause
+
+import java.util.BitSet
+
+import pellucid.breakdown.{Phase, TaskPhases}
+import pellucid.trace.Tasks
+
+/** One reason for stragglers (thesis section 4.7.3). A new one is an object here or in a file of its own, and a line in
+  * [[Cause.all]].
+  */
+trait Cause {
+  def key: String
+  def label: String
+
+  /** What to do about it, in a few words. */
+  def remedy: String
+
+  /** Which stragglers of the stage it explains, as positions in `stage.rows`. */
+  def explains(stage: StageTasks, nodes: SlowNodes): BitSet
+}
+
+object Cause {
+
+  /** A straggler only because of the time in one phase: it would be none had that taken no time in any task of the stage. */
+  final case class Time(key: String, label: String, remedy: String, time: TaskPhases => Long) extends Cause {
+    def explains(stage: StageTasks, nodes: SlowNodes): BitSet = stage.explainedWithout(time)
+  }
+
+  /** A straggler only because it belongs to a slower kind of task: among those it is none. */
+  final case class Group(key: String, label: String, remedy: String, members: StageTasks => BitSet) extends Cause {
+    def explains(stage: StageTasks, nodes: SlowNodes): BitSet = stage.explainedAmong(members(stage))
+  }
+
+  /** A straggler by what it read, but not by what it wrote. */
+  case object OutputSkew extends Cause {
+    val key = "outputSkew"
+    val label = "output skew"
+    val remedy = "spread the rows that each task produces (salt the hot keys, split exploding inputs)"
+    def explains(stage: StageTasks, nodes: SlowNodes): BitSet = {
+      val written = stage.rows.map(stage.trace.tasks.writtenBytes(_).toDouble)
+      if (Median.of(written) <= 0) new BitSet
+      else stage.minus(stage.stragglers, stage.slow(stage.durations, StageTasks.weights(written), null))
+    }
+  }
+
+  /** A straggler that would be none had its node been as fast as the others. */
+  case object SlowNode extends Cause {
+    val key = "slowNode"
+    val label = "slow node"
+    val remedy = "look at the node's disks, network and other load, or exclude it"
+    def explains(stage: StageTasks, nodes: SlowNodes): BitSet =
+      if (nodes.isEmpty) new BitSet
+      else {
+        val faster = Array.tabulate(stage.size)(i => stage.durations(i) / nodes.slowdown(stage.trace, stage.rows(i)))
+        stage.minus(stage.stragglers, stage.slow(faster, stage.weights, null))
+      }
+  }
+
+  private def phase(p: Phase, key: String, label: String, remedy: String) = Time(key, label, remedy, _(p))
+
+  val all: Seq[Cause] = Seq(
+    phase(Phase.SchedulerDelay, "schedulerDelay", "scheduler delay",
+      "the driver ships and collects tasks too slowly: fewer, larger tasks or a less busy driver"),
+    phase(Phase.InputRead, "inputRead", "input read", "faster or more evenly used input disks"),
+    phase(Phase.ShuffleRead, "shuffleRead", "shuffle read (fetch wait)", "less shuffle data, or a faster network and shuffle disks"),
+    phase(Phase.ShuffleWrite, "shuffleWrite", "shuffle write", "faster local disks, or less shuffle data"),
+    phase(Phase.Gc, "gc", "garbage collection", "more memory per task, or fewer objects"),
+    phase(Phase.Deserialize, "deserialize", "task deserialize", "smaller closures and broadcasts"),
+    phase(Phase.Waiting, "waiting", "waiting, not logged which", "measure it with the plugin: input, output, spill or locks"),
+    OutputSkew,
+    Group("firstTask", "first task on its executor", "keep executors alive between jobs: code is not yet compiled, caches are cold", firstTasks),
+    Group("spill", "spill", "more memory per task, or more partitions", s => s.tasksWhere(s.trace.tasks.diskSpilledBytes(_) > 0)),
+    Group("nonLocal", "non-local input", "more replicas or a longer locality wait, if the network is the slow part", nonLocal),
+    SlowNode
+  )
+
+  /** Tasks that began before any other of the stage had ended on the same executor. */
+  private def firstTasks(stage: StageTasks): BitSet = {
+    val tasks = stage.trace.tasks
+    val firstEnd = Array.fill(stage.trace.executors.size)(Long.MaxValue)
+    stage.rows.foreach { row =>
+      val e = tasks.executor(row)
+      firstEnd(e) = math.min(firstEnd(e), tasks.finishMillis(row))
+    }
+    stage.tasksWhere(row => tasks.launchMillis(row) < firstEnd(tasks.executor(row)))
+  }
+
+  /** Tasks farther from their data than the nearest of the stage, where that was on its node. */
+  private def nonLocal(stage: StageTasks): BitSet = {
+    val tasks = stage.trace.tasks
+    val remote = Set("RACK_LOCAL", "ANY").map(Tasks.LocalityNames.indexOf(_))
+    stage.tasksWhere(row => remote(tasks.locality(row)) && tasks.inputBytes(row) > 0)
+  }
+}

@@ -1,0 +1,47 @@
+package pellucid.demand
+
+import pellucid.blocked.Schedule
+import pellucid.report.PathStep
+
+/** The chain of stages that determined when a job, or the application, ended: from its last stage back to the one that each
+  * waited for, as recorded.
+  */
+object CriticalPath {
+
+  /** Stage rows on the job's critical path, first to last. */
+  def ofJob(s: Schedule, job: Int): List[Int] = {
+    var last = -1
+    for (stage <- 0 until s.stages if s.stageJob(stage) == job)
+      if (last < 0 || s.stageCompleted(stage) > s.stageCompleted(last)) last = stage
+    if (last < 0) Nil else chain(s, last, Nil)
+  }
+
+  private def chain(s: Schedule, stage: Int, tail: List[Int]): List[Int] = {
+    val parents = s.stageAfter(stage).filter(p => s.stageJob(p) == s.stageJob(stage))
+    if (parents.isEmpty) stage :: tail
+    else chain(s, parents.maxBy(s.stageCompleted(_)), stage :: tail)
+  }
+
+  /** The same through the jobs that waited for each other. */
+  def ofApplication(s: Schedule): Seq[PathStep] = {
+    val ended = (0 until s.jobs).filter(s.trace.jobs(_).ended)
+    if (ended.isEmpty) return Nil
+    var jobs = List.empty[Int]
+    var j = ended.maxBy(s.trace.jobs(_).completionMillis)
+    while (j >= 0) { jobs = j :: jobs; j = s.jobAfter(j) }
+    var until = 0L
+    jobs.flatMap(ofJob(s, _)).map { stage =>
+      val gap = math.max(0L, s.stageSubmitted(stage) - until)
+      until = math.max(until, s.stageCompleted(stage))
+      val info = s.trace.stages(stage)
+      PathStep(
+        Some(s.stageJob(stage)).filter(_ >= 0).map(s.trace.jobs(_).id),
+        info.id,
+        info.attempt,
+        s.trace.secondsSinceOrigin(s.trace.startMillis) + s.stageSubmitted(stage) / 1e6,
+        (s.stageCompleted(stage) - s.stageSubmitted(stage)) / 1e6,
+        gap / 1e6
+      )
+    }
+  }
+}

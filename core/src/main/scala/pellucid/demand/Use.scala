@@ -1,0 +1,102 @@
+package pellucid.demand
+
+import pellucid.report.{CoreUse, DriverOnly, Gap}
+import pellucid.trace.Trace
+
+/** How much of the cluster was used when. */
+object Use {
+  private final val Buckets = 240
+
+  /** Averages over equal buckets. A task's CPU time is spread evenly over its duration. */
+  def cores(trace: Trace): CoreUse = {
+    val span = math.max(1L, trace.endMillis - trace.startMillis)
+    val bucketMillis = math.max(1.0, span.toDouble / Buckets)
+    val n = math.ceil(span / bucketMillis).toInt
+    val running, onCpu, slots = new Levels(n, bucketMillis)
+    val tasks = trace.tasks
+    for (row <- trace.byLaunch) {
+      val from = (tasks.launchMillis(row) - trace.startMillis).toDouble
+      val to = from + tasks.durationMillis(row)
+      running.add(from, to, 1)
+      if (to > from) onCpu.add(from, to, math.min(1.0, tasks.cpuNanos(row) / 1e6 / (to - from)))
+    }
+    for (e <- trace.executors.indices) {
+      val executor = trace.executors(e)
+      val to = if (executor.removedMillis > 0) executor.removedMillis else trace.endMillis
+      slots.add((executor.addedMillis - trace.startMillis).toDouble, (to - trace.startMillis).toDouble, trace.lanes.count(e))
+    }
+    CoreUse(trace.secondsSinceOrigin(trace.startMillis), bucketMillis / 1000, slots.averages, running.averages, onCpu.averages)
+  }
+
+  /** The most slots there were at one moment. */
+  def slots(trace: Trace): Int = {
+    val changes = trace.executors.indices.flatMap { e =>
+      val executor = trace.executors(e)
+      val come = (executor.addedMillis, trace.lanes.count(e))
+      if (executor.removedMillis > 0) Seq(come, (executor.removedMillis, -trace.lanes.count(e))) else Seq(come)
+    }
+    changes.sorted.scanLeft(0)(_ + _._2).max
+  }
+
+  /** Time in which no task ran, with its longest stretches. */
+  def driverOnly(trace: Trace): DriverOnly = {
+    val tasks = trace.tasks
+    var busyUntil = trace.startMillis
+    var total, before = 0L
+    var first = true
+    val gaps = List.newBuilder[(Long, Long)]
+    for (row <- trace.byLaunch) {
+      val launch = tasks.launchMillis(row)
+      if (launch > busyUntil) {
+        total += launch - busyUntil
+        if (first) before = launch - busyUntil
+        gaps += ((busyUntil, launch))
+      }
+      first = false
+      busyUntil = math.max(busyUntil, tasks.finishMillis(row))
+    }
+    val after = math.max(0L, trace.endMillis - busyUntil)
+    if (after > 0) gaps += ((busyUntil, trace.endMillis))
+    if (first) before = after
+    val longest = gaps.result().sortBy { case (from, to) => (from - to, from) }.take(10).map { case (from, to) =>
+      Gap(
+        trace.secondsSinceOrigin(from),
+        (to - from) / 1e3,
+        trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= to && j.completionMillis >= from).maxByOption(_.completionMillis)
+          .orElse(trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= from).maxByOption(_.completionMillis)).map(_.id),
+        trace.jobs.iterator.filter(j => j.submissionMillis >= from).minByOption(_.submissionMillis).map(_.id)
+      )
+    }
+    DriverOnly((total + after) / 1e3, before / 1e3, if (first) 0 else after / 1e3, longest)
+  }
+}
+
+/** A sum of step functions, averaged over equal buckets; adding one takes constant time. */
+private final class Levels(n: Int, width: Double) {
+  private val partial = new Array[Double](n) // amount times time inside a bucket that a step begins or ends in
+  private val step = new Array[Double](n + 1) // change of the level of whole buckets
+
+  def add(from: Double, to: Double, amount: Double): Unit = {
+    val lo = math.max(0.0, from)
+    val hi = math.min(to, n * width)
+    if (hi > lo) {
+      val a = math.min(n - 1, (lo / width).toInt)
+      val b = math.min(n - 1, (hi / width).toInt)
+      if (a == b) partial(a) += amount * (hi - lo)
+      else {
+        partial(a) += amount * ((a + 1) * width - lo)
+        partial(b) += amount * (hi - b * width)
+        step(a + 1) += amount
+        step(b) -= amount
+      }
+    }
+  }
+
+  def averages: Seq[Double] = {
+    var level = 0.0
+    Vector.tabulate(n) { i =>
+      level += step(i)
+      math.max(0.0, level + partial(i) / width)
+    }
+  }
+}

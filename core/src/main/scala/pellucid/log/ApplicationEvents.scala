@@ -1,0 +1,180 @@
+package pellucid.log
+
+import pellucid.trace.{ResourceProfile, TraceBuilder}
+
+/** Events of the application and its executors. */
+private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder) {
+  import ApplicationEvents._
+  import TaskEvents.{firstLine, orEmpty}
+
+  def logStart(): Unit = each { case Version => builder.application = builder.application.copy(sparkVersion = orEmpty(c.string())) }
+
+  def start(): Unit = {
+    var app = builder.application
+    each {
+      case AppName => app = app.copy(name = orEmpty(c.string()))
+      case AppId => app = app.copy(id = orEmpty(c.string()))
+      case User => app = app.copy(user = orEmpty(c.string()))
+      case Timestamp => app = app.copy(startMillis = c.long())
+    }
+    builder.application = app
+    builder.saw(app.startMillis)
+  }
+
+  def end(): Unit = each { case Timestamp => builder.application = builder.application.copy(endMillis = c.long()) }
+
+  /** Of the environment only the settings that an analysis reads are kept. */
+  def environment(): Unit = each {
+    case SparkProperties =>
+      if (c.enterObject()) {
+        var kept = builder.application.properties
+        var key = c.nextKey(settingKeys)
+        while (key != Keys.End) {
+          if (key == Keys.Unknown) c.skip() else kept += settings(key - 1) -> orEmpty(c.string())
+          key = c.nextKey(settingKeys)
+        }
+        builder.application = builder.application.copy(properties = kept)
+      }
+  }
+
+  def executorAdded(): Unit = {
+    var id, host = ""
+    var cores, profile = 0
+    var at = 0L
+    each {
+      case Timestamp => at = c.long()
+      case ExecutorId => id = orEmpty(c.string())
+      case ExecutorInfo =>
+        if (c.enterObject())
+          each {
+            case Host => host = orEmpty(c.string())
+            case Cores => cores = c.long().toInt
+            case ProfileId => profile = c.long().toInt
+          }
+    }
+    builder.executorAdded(id, host, cores, at, profile)
+  }
+
+  def executorRemoved(): Unit = {
+    var id, reason = ""
+    var at = 0L
+    each {
+      case Timestamp => at = c.long()
+      case ExecutorId => id = orEmpty(c.string())
+      case RemovedReason => reason = firstLine(c.string())
+    }
+    builder.executorRemoved(id, at, reason)
+  }
+
+  /** Before Spark 1.3 this event alone tells that an executor came. The driver has a block manager too, and runs no tasks. */
+  def blockManagerAdded(): Unit = {
+    var id, host = ""
+    var at = 0L
+    each {
+      case Timestamp => at = c.long()
+      case BlockManagerId =>
+        if (c.enterObject())
+          each {
+            case ExecutorId => id = orEmpty(c.string())
+            case Host => host = orEmpty(c.string())
+          }
+    }
+    if (id.nonEmpty && id != "driver" && id != "<driver>") builder.executorAdded(id, host, 0, at, 0)
+  }
+
+  def resourceProfile(): Unit = {
+    var id = 0
+    var executor, task = Map.empty[String, Double]
+    each {
+      case ProfileId => id = c.long().toInt
+      case ExecutorRequests => executor = amounts()
+      case TaskRequests => task = amounts()
+    }
+    builder.profile(id, ResourceProfile(executor, task))
+  }
+
+  /** `{"cpus": {"Resource Name": "cpus", "Amount": 1.0}, …}`; a fraction matters here. */
+  private def amounts(): Map[String, Double] = {
+    var out = Map.empty[String, Double]
+    if (c.enterObject()) {
+      var key = c.nextKey(keys)
+      while (key != Keys.End) {
+        var name = ""
+        var amount = 0.0
+        if (c.enterObject())
+          each {
+            case ResourceName => name = orEmpty(c.string())
+            case Amount => amount = orEmpty(c.string()).toDoubleOption.getOrElse(0.0)
+          }
+        if (amount > 0) out += name -> amount
+        key = c.nextKey(keys)
+      }
+    }
+    out
+  }
+
+  /** Runs `known` on each key of the object being read, and skips the values of the others. */
+  private def each(known: PartialFunction[Int, Unit]): Unit = {
+    var key = c.nextKey(keys)
+    while (key != Keys.End) {
+      known.applyOrElse(key, skipValue)
+      key = c.nextKey(keys)
+    }
+  }
+
+  private val skipValue: Int => Unit = _ => c.skip()
+}
+
+private[log] object ApplicationEvents {
+  private final val Version = 1
+  private final val AppName = 2
+  private final val AppId = 3
+  private final val User = 4
+  private final val Timestamp = 5
+  private final val SparkProperties = 6
+  private final val ExecutorId = 7
+  private final val ExecutorInfo = 8
+  private final val Host = 9
+  private final val Cores = 10
+  private final val ProfileId = 11
+  private final val RemovedReason = 12
+  private final val BlockManagerId = 13
+  private final val ExecutorRequests = 14
+  private final val TaskRequests = 15
+  private final val ResourceName = 16
+  private final val Amount = 17
+  private val keys = new Keys(
+    Version -> "Spark Version",
+    AppName -> "App Name",
+    AppId -> "App ID",
+    User -> "User",
+    Timestamp -> "Timestamp",
+    SparkProperties -> "Spark Properties",
+    ExecutorId -> "Executor ID",
+    ExecutorInfo -> "Executor Info",
+    Host -> "Host",
+    Cores -> "Total Cores",
+    ProfileId -> "Resource Profile Id",
+    RemovedReason -> "Removed Reason",
+    BlockManagerId -> "Block Manager ID",
+    ExecutorRequests -> "Executor Resource Requests",
+    TaskRequests -> "Task Resource Requests",
+    ResourceName -> "Resource Name",
+    Amount -> "Amount"
+  )
+
+  private val settings = IndexedSeq(
+    "spark.master",
+    "spark.task.cpus",
+    "spark.executor.cores",
+    "spark.executor.memory",
+    "spark.executor.instances",
+    "spark.scheduler.mode",
+    "spark.speculation",
+    "spark.locality.wait",
+    "spark.dynamicAllocation.enabled",
+    "spark.sql.shuffle.partitions",
+    "spark.sql.adaptive.enabled"
+  )
+  private val settingKeys = new Keys(settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*)
+}

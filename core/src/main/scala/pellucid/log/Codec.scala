@@ -1,0 +1,28 @@
+package pellucid.log
+
+import java.io.{BufferedInputStream, InputStream}
+import java.util.zip.GZIPInputStream
+
+/** The compressions that Spark writes event logs in, told by their first bytes, never by the file's name. */
+object Codec {
+  private final val Peeked = 16
+
+  def decompress(raw: InputStream): InputStream = {
+    val in = new BufferedInputStream(raw, 1 << 16)
+    in.mark(Peeked)
+    val head = new Array[Byte](Peeked)
+    val n = math.max(0, in.readNBytes(head, 0, Peeked))
+    in.reset()
+    def starts(magic: Int*) = n >= magic.size && magic.indices.forall(i => head(i) == magic(i).toByte)
+
+    if (starts(0x28, 0xb5, 0x2f, 0xfd)) {
+      val zstd = new com.github.luben.zstd.ZstdInputStream(in)
+      zstd.setContinuous(true) // a log still being written ends inside a frame
+      zstd
+    } else if (starts(0x1f, 0x8b)) new GZIPInputStream(in, 1 << 16)
+    else if (starts('L', 'Z', '4', 'B', 'l', 'o', 'c', 'k'))
+      net.jpountz.lz4.LZ4BlockInputStream.newBuilder().withStopOnEmptyBlock(false).build(in)
+    else if (starts(0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0)) new org.xerial.snappy.SnappyInputStream(in)
+    else in
+  }
+}

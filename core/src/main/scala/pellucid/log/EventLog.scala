@@ -1,0 +1,77 @@
+package pellucid.log
+
+import java.io.{BufferedInputStream, InputStream}
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import scala.collection.mutable.ArrayBuffer
+
+import pellucid.trace.{Intake, Trace, TraceBuilder}
+
+/** Reads a log, whatever its kind and compression, into a [[Trace]]. */
+object EventLog {
+  private final val HeadBytes = 1 << 16
+  private final val Examples = 5
+
+  /** Reads one application's log from its files in their order: one, or the parts of a rolling log. Each file is closed.
+    *
+    * Lines that are no event, a cut-off end and unknown events are counted in the trace's [[Intake]].
+    *
+    * @throws NotAnEventLog where nothing in the files is an event
+    */
+  def read(files: Iterator[() => InputStream]): Trace = {
+    val builder = new TraceBuilder
+    var lines, bytes, malformed, events = 0L
+    var truncated = false
+    val examples = ArrayBuffer.empty[String]
+    val notes = ArrayBuffer.empty[String]
+    var unknown = Map.empty[String, Long]
+
+    for (open <- files) {
+      val raw = open()
+      try {
+        val in = new BufferedInputStream(Codec.decompress(raw), HeadBytes)
+        val format = LogFormat.all.find(_.recognizes(head(in))).get
+        val reader = format.reader(builder)
+        val cut = new Lines(in)
+        while (cut.advance())
+          if (!blank(cut))
+            try {
+              reader.line(cut.buffer, cut.start, cut.until)
+              events += 1
+            } catch {
+              case e: Malformed =>
+                if (cut.unterminated) truncated = true
+                else {
+                  malformed += 1
+                  if (examples.size < Examples) examples += s"line ${lines + cut.count}: ${e.getMessage}"
+                }
+            }
+        cut.broken.foreach { why => truncated = true; notes += why }
+        lines += cut.count
+        bytes += cut.bytesRead
+        reader.unknownEvents.foreach { case (k, n) => unknown += k -> (unknown.getOrElse(k, 0L) + n) }
+      } finally raw.close()
+    }
+
+    if (events == 0) throw new NotAnEventLog(examples.headOption.getOrElse("it is empty"))
+    builder.result(Intake(lines, bytes, malformed, examples.toSeq, unknown, truncated, ended = false, notes.toSeq))
+  }
+
+  private def blank(cut: Lines): Boolean = {
+    var i = cut.start
+    while (i < cut.until && { val b = cut.buffer(i); b == ' ' || b == '\r' || b == '\t' }) i += 1
+    i == cut.until
+  }
+
+  private def head(in: BufferedInputStream): String = {
+    in.mark(HeadBytes)
+    val first =
+      try in.readNBytes(HeadBytes)
+      catch { case _: java.io.IOException => Array.emptyByteArray }
+    in.reset()
+    new String(first, ISO_8859_1)
+  }
+}
+
+/** None of the lines is an event. */
+final class NotAnEventLog(val reason: String) extends RuntimeException(s"no Spark event log: $reason")

@@ -1,0 +1,229 @@
+package pellucid.log
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.{ByteBuffer, ByteOrder}
+
+/** A forward-only reader of one JSON text in a byte array: the caller asks for the keys it knows and skips the rest, and no
+  * object is made for what is skipped. Any violation of the grammar that it meets throws [[Malformed]]; skipped values are
+  * checked only for balance.
+  */
+final class JsonCursor {
+  private var buf: Array[Byte] = Array.emptyByteArray
+  private var words: ByteBuffer = ByteBuffer.wrap(buf)
+  private var end = 0
+  private var from = 0
+  var pos = 0
+
+  /** Reads `bytes(from)` until `bytes(until)` next. */
+  def reset(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    if (bytes ne buf) {
+      buf = bytes
+      words = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
+    }
+    this.from = from
+    pos = from
+    end = until
+  }
+
+  def fail(expected: String): Nothing = throw new Malformed(s"expected $expected at column ${pos - from + 1}")
+
+  /** The next byte that is no white space, not consumed. */
+  def peek(): Int = {
+    while (pos < end && buf(pos) <= ' ' && buf(pos) >= 0) pos += 1
+    if (pos >= end) fail("more, but the line ends")
+    buf(pos)
+  }
+
+  private def expect(c: Char): Unit = if (peek() == c) pos += 1 else fail(s"'$c'")
+
+  /** Enters an object; false, with the value consumed, where it is null. */
+  def enterObject(): Boolean = enter('{')
+  def enterArray(): Boolean = enter('[')
+
+  private def enter(open: Char): Boolean =
+    if (peek() == open) { pos += 1; true }
+    else if (buf(pos) == 'n') { skip(); false }
+    else fail(s"'$open'")
+
+  /** The id of the next key of the object being read, [[Keys.Unknown]] for one not in `keys`, [[Keys.End]] after the last. */
+  def nextKey(keys: Keys): Int = {
+    var c = peek()
+    if (c == '}') { pos += 1; return Keys.End }
+    if (c == ',') { pos += 1; c = peek() }
+    if (c != '"') fail("a key")
+    pos += 1
+    val start = pos
+    var hash = 0
+    while (pos < end && { c = buf(pos); c != '"' }) {
+      hash = Keys.step(hash, c)
+      if (c == '\\') pos += 1
+      pos += 1
+    }
+    if (pos >= end) fail("the end of a key")
+    val length = pos - start
+    pos += 1
+    expect(':')
+    keys.find(buf, start, length, hash)
+  }
+
+  /** True while the array being read has a further element, which is then next. */
+  def nextElement(): Boolean = {
+    val c = peek()
+    if (c == ']') { pos += 1; false }
+    else { if (c == ',') pos += 1; true }
+  }
+
+  /** A whole number; one in quotes counts as well (SQL metrics), a fraction is cut off, null is 0. */
+  def long(): Long = {
+    val quoted = peek() == '"'
+    if (quoted) pos += 1
+    val negative = pos < end && buf(pos) == '-'
+    if (negative) pos += 1
+    val start = pos
+    var value = 0L
+    var c = 0
+    while (pos < end && { c = buf(pos) - '0'; c >= 0 && c <= 9 }) { value = value * 10 + c; pos += 1 }
+    if (pos == start) {
+      if (!quoted && !negative && pos < end && buf(pos) == 'n') { skip(); return 0L }
+      fail("a number")
+    }
+    while (pos < end && isNumberTail(buf(pos))) pos += 1
+    if (quoted) { if (pos < end && buf(pos) == '"') pos += 1 else fail("the end of a number") }
+    if (negative) -value else value
+  }
+
+  private def isNumberTail(c: Byte) = c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-' || (c >= '0' && c <= '9')
+
+  def boolean(): Boolean = {
+    val c = peek()
+    if (c == '"') string() == "true" else { skip(); c == 't' }
+  }
+
+  /** A string; null gives null. A number or literal gives its text. */
+  def string(): String =
+    if (peek() != '"') {
+      val start = pos
+      skip()
+      if (buf(start) == 'n') null else new String(buf, start, pos - start, UTF_8)
+    } else {
+      val start = pos + 1
+      val escaped = skipString()
+      if (escaped) unescape(start, pos - 1) else new String(buf, start, pos - 1 - start, UTF_8)
+    }
+
+  /** Consumes the string that comes next if it is exactly `text`, and nothing otherwise. */
+  def accept(text: Array[Byte]): Boolean = {
+    if (peek() != '"') return false
+    val after = pos + 1 + text.length
+    val same = after < end && buf(after) == '"' && java.util.Arrays.equals(buf, pos + 1, after, text, 0, text.length)
+    if (same) pos = after + 1
+    same
+  }
+
+  /** Passes the string at `pos`; true where it has escapes. */
+  private def skipString(): Boolean = {
+    pos += 1
+    var escaped = false
+    var c = 0
+    while (pos < end && { c = buf(pos); c != '"' }) {
+      if (c == '\\') { escaped = true; pos += 1 }
+      pos += 1
+    }
+    if (pos >= end) fail("the end of a string")
+    pos += 1
+    escaped
+  }
+
+  private def unescape(start: Int, until: Int): String = {
+    val raw = new String(buf, start, until - start, UTF_8)
+    val out = new java.lang.StringBuilder(raw.length)
+    var i = 0
+    while (i < raw.length) {
+      val c = raw.charAt(i)
+      if (c != '\\' || i + 1 >= raw.length) out.append(c)
+      else {
+        i += 1
+        raw.charAt(i) match {
+          case 'n' => out.append('\n')
+          case 't' => out.append('\t')
+          case 'r' => out.append('\r')
+          case 'b' => out.append('\b')
+          case 'f' => out.append('\f')
+          case 'u' =>
+            if (i + 4 >= raw.length) fail("four digits after \\u")
+            val code =
+              try Integer.parseInt(raw.substring(i + 1, i + 5), 16)
+              catch { case _: NumberFormatException => fail("four hexadecimal digits after \\u") }
+            out.append(code.toChar)
+            i += 4
+          case other => out.append(other)
+        }
+      }
+      i += 1
+    }
+    out.toString
+  }
+
+  /** Passes any value. */
+  def skip(): Unit = {
+    val c = peek()
+    if (c == '"') skipString()
+    else if (c == '{' || c == '[') skipNested()
+    else {
+      val start = pos
+      while (pos < end && { val b = buf(pos); b != ',' && b != '}' && b != ']' && b > ' ' && b != '"' && b != ':' }) pos += 1
+      if (pos == start) fail("a value")
+    }
+  }
+
+  private def skipNested(): Unit = {
+    var depth = 0
+    while ({
+      if (pos >= end) fail("the end of an object or array")
+      val c = buf(pos)
+      if (c == '"') skipString()
+      else {
+        if (c == '{' || c == '[') depth += 1 else if (c == '}' || c == ']') depth -= 1
+        pos += 1
+      }
+      depth > 0
+    }) {}
+  }
+
+  /** Moves to the next `c`, wherever it stands, and leaves it unconsumed; to the end where there is none. */
+  def seek(c: Byte): Unit = pos = JsonCursor.indexOf(buf, words, c, pos, end)
+
+  /** Whether the bytes at `pos` are `text`. */
+  def at(text: Array[Byte]): Boolean =
+    end - pos >= text.length && java.util.Arrays.equals(buf, pos, pos + text.length, text, 0, text.length)
+
+  /** Nothing but white space is left. */
+  def atEnd(): Boolean = {
+    while (pos < end && buf(pos) <= ' ' && buf(pos) >= 0) pos += 1
+    pos >= end
+  }
+}
+
+object JsonCursor {
+  private final val Low = 0x0101010101010101L
+  private final val High = 0x8080808080808080L
+
+  /** First position of `c` in `bytes(from until until)`, `until` where there is none; eight bytes at a time.
+    * `words` is a little-endian view of `bytes`.
+    */
+  def indexOf(bytes: Array[Byte], words: ByteBuffer, c: Byte, from: Int, until: Int): Int = {
+    val pattern = (c & 0xffL) * Low
+    var i = from
+    while (i + 8 <= until) {
+      val x = words.getLong(i) ^ pattern
+      val zero = (x - Low) & ~x & High
+      if (zero != 0) return i + (java.lang.Long.numberOfTrailingZeros(zero) >>> 3)
+      i += 8
+    }
+    while (i < until) { if (bytes(i) == c) return i; i += 1 }
+    until
+  }
+}
+
+/** A line that is no valid event; its message says where. It carries no stack: a junk file has millions of them. */
+final class Malformed(message: String) extends RuntimeException(message, null, false, false)

@@ -1,0 +1,38 @@
+package pellucid.page
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import pellucid.report.{Json, Report}
+import pellucid.trace.Trace
+
+/** The report as one page that needs nothing else: a template whose markers are filled with its style, scripts and data. */
+object Page {
+  def html(report: Report, trace: Trace): Array[Byte] = {
+    val parts = Map(
+      "style" -> (resource("uPlot.min.css") + resource("page.css")),
+      "library" -> resource("uPlot.iife.min.js"),
+      "script" -> resource("page.js"),
+      "report" -> data(new String(Json.write(report), UTF_8)),
+      "timeline" -> data(Timeline.json(trace))
+    )
+    val template = resource("page.html")
+    val out = new StringBuilder(template.length + parts.valuesIterator.map(_.length).sum)
+    var from = 0
+    for (m <- Marker.findAllMatchIn(template)) {
+      out ++= template.substring(from, m.start) ++= parts(m.group(1))
+      from = m.end
+    }
+    (out ++= template.substring(from)).toString.getBytes(UTF_8)
+  }
+
+  /** JSON for inside a script element: no text of the log can end the element or begin a comment. */
+  private def data(json: String): String = json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+  private def resource(name: String): String = {
+    val in = getClass.getResourceAsStream(s"/pellucid/page/$name")
+    try new String(in.readAllBytes(), UTF_8)
+    finally in.close()
+  }
+
+  private val Marker = """/\*\{(\w+)\}\*/""".r
+}

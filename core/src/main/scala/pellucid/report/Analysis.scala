@@ -1,0 +1,155 @@
+package pellucid.report
+
+import pellucid.advice.Advisor
+import pellucid.blocked.{BlockedTime, Scenarios}
+import pellucid.breakdown.{Sums, TaskPhases}
+import pellucid.cause.StragglerAnalysis
+import pellucid.demand.{CriticalPath, Use}
+import pellucid.lost.Lost
+import pellucid.trace.{Tasks, Trace}
+
+/** Runs every analysis on a trace. */
+object Analysis {
+  final val SchemaVersion = 1
+  private final val LongestTasks = 10
+
+  def report(trace: Trace): Report = {
+    val tasks = trace.tasks
+    val sums = stageSums(trace)
+    val total = Analysis.sum(sums)
+    val scenarios = new Scenarios(trace)
+    val stragglers = new StragglerAnalysis(trace)
+    val atMedian = stragglers.atMedianMicros
+    val noStragglers =
+      if (stragglers.total.count == 0 && atMedian.isEmpty) scenarios.recorded
+      else scenarios.shorter((row, millis) => math.min(millis * 1000L, atMedian.getOrElse(row.toLong, Long.MaxValue)))
+    val blocked = new BlockedTime(scenarios, total, noStragglers)
+    val seconds = (trace.endMillis - trace.startMillis) / 1e3
+    val completion = blocked.application(seconds)
+    val driver = Use.driverOnly(trace)
+    val cores = Use.cores(trace)
+    val schedule = scenarios.schedule
+    val sqlNames = trace.sql.iterator.map(q => q.id -> q.description).toMap
+
+    Report(
+      SchemaVersion,
+      Application(
+        trace.application.id,
+        trace.application.name,
+        trace.application.user,
+        trace.application.sparkVersion,
+        trace.originMillis,
+        seconds,
+        trace.intake.ended,
+        trace.executors.size,
+        trace.executors.iterator.map(_.host).toSet.size,
+        Use.slots(trace),
+        tasks.size,
+        trace.application.properties
+      ),
+      IntakeSummary(
+        trace.intake.lines,
+        trace.intake.bytes,
+        trace.intake.malformedLines,
+        trace.intake.malformedExamples,
+        trace.intake.unknownEvents,
+        trace.intake.truncated,
+        trace.intake.notes
+      ),
+      trace.window.map(w => TimeWindow(trace.secondsSinceOrigin(w.fromMillis), trace.secondsSinceOrigin(w.toMillis))),
+      total.breakdown,
+      completion,
+      BlockedTime.error(trace, scenarios.recorded),
+      stragglers.total,
+      total.demand,
+      cores,
+      driver,
+      CriticalPath.ofApplication(schedule),
+      Lost.of(trace),
+      new Advisor(trace, scenarios, stragglers, sums, completion, driver).advice,
+      stragglers.longest(LongestTasks),
+      stragglers.slowNodeResults,
+      trace.sql.map { q =>
+        val end = if (q.endMillis > 0) q.endMillis else trace.endMillis
+        SqlQuery(
+          q.id,
+          q.description,
+          trace.secondsSinceOrigin(q.startMillis),
+          (end - q.startMillis) / 1e3,
+          trace.jobs.iterator.filter(_.sqlExecution.contains(q.id)).map(_.id).toSeq,
+          q.failure
+        )
+      },
+      trace.jobs.indices.map { j =>
+        val job = trace.jobs(j)
+        val rows = trace.stages.indices.filter(schedule.stageJob(_) == j)
+        val sum = Analysis.sum(rows.map(sums(_)))
+        val recorded = ((if (job.ended) job.completionMillis else trace.endMillis) - job.submissionMillis) / 1e3
+        Job(
+          job.id,
+          job.description.orElse(job.sqlExecution.flatMap(sqlNames.get)),
+          job.sqlExecution,
+          trace.secondsSinceOrigin(job.submissionMillis),
+          recorded,
+          job.ended,
+          job.failure,
+          job.stageIds.toSeq,
+          CriticalPath.ofJob(schedule, j).map(trace.stages(_).id),
+          sum.breakdown,
+          blocked.job(j, recorded),
+          sum.demand
+        )
+      },
+      trace.stages.indices.map { s =>
+        val stage = trace.stages(s)
+        val job = Some(schedule.stageJob(s)).filter(_ >= 0).map(trace.jobs(_))
+        val recorded = (schedule.stageCompleted(s) - schedule.stageSubmitted(s)) / 1e6
+        Stage(
+          stage.id,
+          stage.attempt,
+          stage.name,
+          job.flatMap(j => j.description.orElse(j.sqlExecution.flatMap(sqlNames.get))),
+          job.flatMap(_.sqlExecution),
+          stage.jobs.iterator.map(trace.jobs(_).id).toSeq,
+          stage.parentIds.toSeq,
+          trace.secondsSinceOrigin(trace.startMillis) + schedule.stageSubmitted(s) / 1e6,
+          recorded,
+          stage.ended,
+          stage.failure,
+          stage.numTasks,
+          quantiles(trace.tasksOfStage(s).map(tasks.durationMillis(_))),
+          sums(s).breakdown,
+          blocked.stage(s, recorded),
+          stragglers.of(s),
+          sums(s).demand
+        )
+      }
+    )
+  }
+
+  private def stageSums(trace: Trace): IndexedSeq[Sums] = {
+    val sums = trace.stages.indices.map(_ => new Sums)
+    val times = new TaskPhases(trace.tasks)
+    var row = 0
+    while (row < trace.tasks.size) {
+      if (trace.tasks.outcome(row) != Tasks.Resubmitted) {
+        times.load(row)
+        sums(trace.tasks.stage(row)).add(times, trace.tasks, row)
+      }
+      row += 1
+    }
+    sums
+  }
+
+  private def sum(parts: Iterable[Sums]): Sums = {
+    val out = new Sums
+    parts.foreach(out.add)
+    out
+  }
+
+  private def quantiles(millis: Array[Int]): Quantiles = {
+    java.util.Arrays.sort(millis)
+    def at(q: Double) = if (millis.isEmpty) 0.0 else millis(((millis.length - 1) * q).round.toInt) / 1e3
+    Quantiles(at(0), at(0.25), at(0.5), at(0.75), at(1))
+  }
+}

@@ -1,0 +1,210 @@
+package pellucid.report
+
+/** Everything that `pellucid report` says of one application. The terminal, the page and any other reader only render it.
+  *
+  * Moments are seconds since `application.startMillis`; durations are seconds; sizes are bytes. docs/report.md defines each
+  * number, and docs/report-schema.md the JSON form, which is this class field by field. `schemaVersion` grows when a field
+  * changes its meaning or goes away; new fields may come at any time.
+  */
+final case class Report(
+    schemaVersion: Int,
+    application: Application,
+    intake: IntakeSummary,
+    window: Option[TimeWindow],
+    breakdown: Breakdown,
+    completion: Completion,
+    replay: ReplayError,
+    stragglers: Stragglers,
+    demand: Demand,
+    coreUse: CoreUse,
+    driverOnly: DriverOnly,
+    criticalPath: Seq[PathStep],
+    workLost: WorkLost,
+    advice: Seq[Advice],
+    longestTasks: Seq[LongTask],
+    slowNodes: Seq[SlowNode],
+    sql: Seq[SqlQuery],
+    jobs: Seq[Job],
+    stages: Seq[Stage]
+)
+
+final case class Application(
+    id: String,
+    name: String,
+    user: String,
+    sparkVersion: String,
+    startMillis: Long,
+    seconds: Double,
+    ended: Boolean,
+    executors: Int,
+    hosts: Int,
+    /** The most slots there were at one moment. */
+    slots: Int,
+    tasks: Int,
+    properties: Map[String, String]
+)
+
+/** What was read and what was not understood. */
+final case class IntakeSummary(
+    lines: Long,
+    bytes: Long,
+    malformedLines: Long,
+    malformedExamples: Seq[String],
+    unknownEvents: Map[String, Long],
+    truncated: Boolean,
+    notes: Seq[String]
+)
+
+/** Only tasks, jobs and stages that ran, at least partly, between the two moments are in the report. */
+final case class TimeWindow(fromSeconds: Double, toSeconds: Double)
+
+/** Task time by phase (keys: [[pellucid.breakdown.Phase]]), summed over tasks; the phases add up to `taskSeconds`. */
+final case class Breakdown(
+    tasks: Int,
+    taskSeconds: Double,
+    phases: Map[String, Double],
+    waitingAtMost: WaitingAtMost
+)
+
+/** Upper bounds on how much of the phases `waiting` and `computeOrWaiting` each cause can explain; they overlap. */
+final case class WaitingAtMost(input: Double, output: Double, spill: Double, pythonWorker: Double)
+
+/** Blocked-time analysis: completion time recorded, replayed, and what the replay saves without a resource. */
+final case class Completion(
+    recordedSeconds: Double,
+    simulatedSeconds: Double,
+    noDisk: Saving,
+    noNetwork: Saving,
+    neither: Saving,
+    noStragglersSeconds: Double
+)
+
+/** Seconds of the simulated time saved without the blocked time that the log states, and at most, if all unnamed waiting that
+  * can be the resource's is.
+  */
+final case class Saving(loggedSeconds: Double, atMostSeconds: Double)
+
+/** Error of the replay of the recorded task times against the recorded job times, over jobs longer than a second. */
+final case class ReplayError(jobs: Int, median: Double, p95: Double, worst: Double, worstJob: Option[Int])
+
+final case class Stragglers(
+    count: Int,
+    explained: Int,
+    /** Their time beyond what they would have taken at their stage's median progress rate. */
+    excessSeconds: Double,
+    /** A straggler may have several causes. */
+    causes: Seq[CauseShare]
+)
+
+final case class CauseShare(cause: String, label: String, tasks: Int, excessSeconds: Double)
+
+final case class Demand(
+    cpuSeconds: Double,
+    inputBytes: Long,
+    outputBytes: Long,
+    shuffleReadBytes: Long,
+    shuffleRemoteBytes: Long,
+    shuffleWriteBytes: Long,
+    diskSpilledBytes: Long,
+    memorySpilledBytes: Long,
+    diskMBPerCpuSecond: Option[Double],
+    networkMbPerCpuSecond: Option[Double],
+    shuffleToInput: Option[Double],
+    outputToInput: Option[Double]
+)
+
+/** Averages over equal buckets of time: slots there, slots with a task, and cores' worth of CPU time. */
+final case class CoreUse(
+    fromSeconds: Double,
+    bucketSeconds: Double,
+    slots: Seq[Double],
+    running: Seq[Double],
+    onCpu: Seq[Double]
+)
+
+/** Time in which no task ran. */
+final case class DriverOnly(seconds: Double, beforeFirstTaskSeconds: Double, afterLastTaskSeconds: Double, longest: Seq[Gap])
+final case class Gap(fromSeconds: Double, seconds: Double, afterJob: Option[Int], beforeJob: Option[Int])
+
+/** A stage on the longest chain of dependent stages, and the time before it in which none of the chain ran. */
+final case class PathStep(
+    jobId: Option[Int],
+    stageId: Int,
+    attempt: Int,
+    fromSeconds: Double,
+    seconds: Double,
+    gapBeforeSeconds: Double
+)
+
+final case class WorkLost(seconds: Double, tasks: Int, attempts: Seq[LostAttempts], executors: Seq[LostExecutor])
+final case class LostAttempts(kind: String, reason: String, tasks: Int, seconds: Double)
+final case class LostExecutor(id: String, host: String, atSeconds: Double, reason: String, released: Boolean)
+
+/** One line of advice. `savesSeconds` is what the analysis predicts for the application's completion time;
+  * `upperBound` says that it cannot be more, not that it will be as much.
+  */
+final case class Advice(
+    kind: String,
+    title: String,
+    savesSeconds: Double,
+    upperBound: Boolean,
+    detail: String,
+    stages: Seq[Int],
+    tasks: Seq[Long],
+    analysis: String
+)
+
+final case class LongTask(
+    taskId: Long,
+    stageId: Int,
+    attempt: Int,
+    index: Int,
+    host: String,
+    executor: String,
+    seconds: Double,
+    stageMedianSeconds: Double,
+    readBytes: Long,
+    reason: String
+)
+
+/** Hosts whose tasks are slow net of their data size: their median of task time per byte over the stage's median. */
+final case class SlowNode(host: String, slowdown: Double, stages: Int, tasks: Int)
+
+final case class SqlQuery(id: Long, description: String, startSeconds: Double, seconds: Double, jobs: Seq[Int], failure: Option[String])
+
+final case class Job(
+    id: Int,
+    description: Option[String],
+    sqlExecution: Option[Long],
+    startSeconds: Double,
+    seconds: Double,
+    ended: Boolean,
+    failure: Option[String],
+    stages: Seq[Int],
+    criticalPath: Seq[Int],
+    breakdown: Breakdown,
+    completion: Completion,
+    demand: Demand
+)
+
+final case class Stage(
+    id: Int,
+    attempt: Int,
+    name: String,
+    description: Option[String],
+    sqlExecution: Option[Long],
+    jobs: Seq[Int],
+    parents: Seq[Int],
+    startSeconds: Double,
+    seconds: Double,
+    ended: Boolean,
+    failure: Option[String],
+    tasks: Int,
+    taskSeconds: Quantiles,
+    breakdown: Breakdown,
+    completion: Completion,
+    stragglers: Stragglers,
+    demand: Demand
+)
+
+final case class Quantiles(min: Double, p25: Double, median: Double, p75: Double, max: Double)

@@ -1,0 +1,65 @@
+package pellucid.trace
+
+/** Growable columns of primitives, indexed by row. Rows are kept in chunks, and a chunk exists only once a value other than
+  * zero is written to it, so a metric that a log never has (spill, output, …) costs nothing.
+  */
+final class LongColumn {
+  private var chunks = new Array[Array[Long]](16)
+
+  def apply(row: Int): Long = {
+    val c = row >>> Columns.ChunkBits
+    val chunk = if (c < chunks.length) chunks(c) else null
+    if (chunk == null) 0L else chunk(row & Columns.ChunkMask)
+  }
+
+  def update(row: Int, value: Long): Unit = {
+    val c = row >>> Columns.ChunkBits
+    if (c >= chunks.length) {
+      if (value == 0) return
+      chunks = java.util.Arrays.copyOf(chunks, math.max(chunks.length * 2, c + 1))
+    }
+    var chunk = chunks(c)
+    if (chunk == null) {
+      if (value == 0) return
+      chunk = new Array[Long](Columns.ChunkRows)
+      chunks(c) = chunk
+    }
+    chunk(row & Columns.ChunkMask) = value
+  }
+}
+
+/** The same for 32-bit values: milliseconds, indices, table rows. */
+final class IntColumn {
+  private var chunks = new Array[Array[Int]](16)
+
+  def apply(row: Int): Int = {
+    val c = row >>> Columns.ChunkBits
+    val chunk = if (c < chunks.length) chunks(c) else null
+    if (chunk == null) 0 else chunk(row & Columns.ChunkMask)
+  }
+
+  def update(row: Int, value: Int): Unit = {
+    val c = row >>> Columns.ChunkBits
+    if (c >= chunks.length) {
+      if (value == 0) return
+      chunks = java.util.Arrays.copyOf(chunks, math.max(chunks.length * 2, c + 1))
+    }
+    var chunk = chunks(c)
+    if (chunk == null) {
+      if (value == 0) return
+      chunk = new Array[Int](Columns.ChunkRows)
+      chunks(c) = chunk
+    }
+    chunk(row & Columns.ChunkMask) = value
+  }
+
+  /** For durations and counts: a value beyond 32 bits (24 days in milliseconds) is kept as the largest one. */
+  def saturate(row: Int, value: Long): Unit =
+    update(row, if (value > Int.MaxValue) Int.MaxValue else if (value < 0) 0 else value.toInt)
+}
+
+object Columns {
+  final val ChunkBits = 12
+  final val ChunkRows = 1 << ChunkBits
+  final val ChunkMask = ChunkRows - 1
+}

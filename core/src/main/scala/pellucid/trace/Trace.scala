@@ -1,0 +1,159 @@
+package pellucid.trace
+
+/** One application as its log tells it: tables of jobs, stage attempts, executors and SQL executions, and the task columns.
+  * Every analysis is a function of this and of nothing else.
+  */
+final case class Trace(
+    application: ApplicationInfo,
+    executors: IndexedSeq[ExecutorInfo],
+    jobs: IndexedSeq[JobInfo],
+    stages: IndexedSeq[StageInfo],
+    sql: IndexedSeq[SqlInfo],
+    tasks: Tasks,
+    reasons: IndexedSeq[String],
+    intake: Intake,
+    window: Option[Window] = None
+) {
+
+  /** What moments in results are counted from: the start of the whole recording, also in a window of it. */
+  def originMillis: Long = window.fold(startMillis)(_.originMillis)
+  def secondsSinceOrigin(millis: Long): Double = (millis - originMillis) / 1e3
+
+  /** First and last moment that the log speaks of, epoch milliseconds. */
+  lazy val startMillis: Long = {
+    val known = (Iterator(application.startMillis) ++ jobs.iterator.map(_.submissionMillis)).filter(_ > 0)
+    val first = if (known.isEmpty) Long.MaxValue else known.min
+    var start = first
+    var i = 0
+    while (i < tasks.size) {
+      val launch = tasks.launchMillis(i)
+      if (launch > 0 && launch < start) start = launch
+      i += 1
+    }
+    if (start == Long.MaxValue) 0L else start
+  }
+
+  lazy val endMillis: Long = {
+    var end = math.max(application.endMillis, startMillis)
+    jobs.foreach(j => end = math.max(end, j.completionMillis))
+    var i = 0
+    while (i < tasks.size) { end = math.max(end, tasks.finishMillis(i)); i += 1 }
+    end
+  }
+
+  /** Task rows of each stage row, in launch order (ties in log order). */
+  lazy val tasksOfStage: Array[Array[Int]] = {
+    val counts = new Array[Int](stages.size)
+    for (row <- byLaunch) counts(tasks.stage(row)) += 1
+    val out = counts.map(new Array[Int](_))
+    java.util.Arrays.fill(counts, 0)
+    for (row <- byLaunch) {
+      val s = tasks.stage(row)
+      out(s)(counts(s)) = row
+      counts(s) += 1
+    }
+    out
+  }
+
+  /** All task rows that held a slot, in launch order; a `Resubmitted` record is not a run of its own. */
+  lazy val byLaunch: Array[Int] = {
+    // (launch relative to the start, row) packed into one long: 36 bits of milliseconds are two years, 27 bits 134 million tasks
+    val keys = new Array[Long](tasks.size)
+    var n = 0
+    var i = 0
+    while (i < tasks.size) {
+      if (tasks.outcome(i) != Tasks.Resubmitted) {
+        val offset = math.max(0L, math.min(tasks.launchMillis(i) - startMillis, (1L << 36) - 1))
+        keys(n) = (offset << 27) | i
+        n += 1
+      }
+      i += 1
+    }
+    java.util.Arrays.sort(keys, 0, n)
+    val rows = new Array[Int](n)
+    i = 0
+    while (i < n) { rows(i) = (keys(i) & ((1 << 27) - 1)).toInt; i += 1 }
+    rows
+  }
+
+  /** Rows of the executors that ran tasks of each stage row, ascending. */
+  lazy val executorsOfStage: Array[Array[Int]] = tasksOfStage.map { rows =>
+    val used = new java.util.BitSet
+    rows.foreach(row => used.set(tasks.executor(row)))
+    used.stream.toArray
+  }
+
+  lazy val lanes: Lanes = Lanes.of(this)
+
+  def host(taskRow: Int): String = executors(tasks.executor(taskRow)).host
+}
+
+final case class ApplicationInfo(
+    id: String,
+    name: String,
+    user: String,
+    sparkVersion: String,
+    startMillis: Long,
+    endMillis: Long,
+    properties: Map[String, String]
+)
+
+/** `slots`: tasks that its cores let run at the same time; 0 where the log does not say. Zero moments are unknown. */
+final case class ExecutorInfo(
+    id: String,
+    host: String,
+    cores: Int,
+    slots: Int,
+    addedMillis: Long,
+    removedMillis: Long,
+    removedReason: String
+)
+
+final case class JobInfo(
+    id: Int,
+    submissionMillis: Long,
+    completionMillis: Long,
+    failure: Option[String],
+    stageIds: Array[Int],
+    description: Option[String],
+    sqlExecution: Option[Long]
+) {
+  def ended: Boolean = completionMillis > 0
+}
+
+/** One attempt of a stage. `jobs` are rows of [[Trace.jobs]] that need the stage; the first one submitted it. */
+final case class StageInfo(
+    id: Int,
+    attempt: Int,
+    name: String,
+    numTasks: Int,
+    parentIds: Array[Int],
+    submissionMillis: Long,
+    completionMillis: Long,
+    failure: Option[String],
+    jobs: Array[Int],
+    rdds: Seq[String]
+) {
+  def ended: Boolean = completionMillis > 0
+}
+
+final case class SqlInfo(
+    id: Long,
+    rootId: Long,
+    description: String,
+    startMillis: Long,
+    endMillis: Long,
+    failure: Option[String]
+)
+
+/** What was read, and what was not understood: nothing is dropped silently. */
+final case class Intake(
+    lines: Long,
+    bytes: Long,
+    malformedLines: Long,
+    malformedExamples: Seq[String],
+    unknownEvents: Map[String, Long],
+    truncated: Boolean,
+    ended: Boolean,
+    notes: Seq[String]
+)

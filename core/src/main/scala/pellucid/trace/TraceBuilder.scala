@@ -1,0 +1,204 @@
+package pellucid.trace
+
+import scala.collection.mutable
+import scala.collection.mutable.ArrayBuffer
+
+/** Collects one application's events in the order of the log, and makes the [[Trace]] of them. */
+final class TraceBuilder {
+  val tasks = new Tasks
+  var application = ApplicationInfo("", "", "", "", 0, 0, Map.empty)
+
+  private val stages = ArrayBuffer.empty[StageInfo]
+  private val stageRows = mutable.LongMap.empty[Int]
+  private val jobs = ArrayBuffer.empty[JobInfo]
+  private val jobRows = mutable.LongMap.empty[Int]
+  private val sql = ArrayBuffer.empty[SqlInfo]
+  private val sqlRows = mutable.LongMap.empty[Int]
+  private val executors = ArrayBuffer.empty[ExecutorInfo]
+  private val executorRows = mutable.HashMap.empty[String, Int]
+  private val profileOfExecutor = mutable.HashMap.empty[Int, Int]
+  private val profiles = mutable.HashMap.empty[Int, ResourceProfile]
+  private val reasons = ArrayBuffer("")
+  private val reasonIds = mutable.HashMap("" -> 0)
+  /** Started and not ended: all that a task start is kept for. */
+  private val running = mutable.LongMap.empty[TaskStart]
+  private var lastStageKey = -1L
+  private var lastStageRow = -1
+  private var latestMillis = 0L
+
+  /** Accumulators that time something: id to what and in which unit. */
+  val timings = mutable.LongMap.empty[Timing]
+
+  def saw(millis: Long): Unit = if (millis > latestMillis) latestMillis = millis
+
+  def stageRow(id: Int, attempt: Int): Int = {
+    val key = (id.toLong << 16) | (attempt & 0xffff)
+    if (key != lastStageKey) {
+      lastStageRow = stageRows.getOrElseUpdate(key, {
+        stages += StageInfo(id, attempt, "", 0, Array.empty, 0, 0, None, Array.empty, Nil)
+        stages.size - 1
+      })
+      lastStageKey = key
+    }
+    lastStageRow
+  }
+
+  /** Merges a stage event into the attempt's row: an event that lacks a moment or reason does not erase it. */
+  def stage(info: StageInfo): Unit = {
+    val row = stageRow(info.id, info.attempt)
+    val old = stages(row)
+    stages(row) = info.copy(
+      submissionMillis = if (info.submissionMillis > 0) info.submissionMillis else old.submissionMillis,
+      completionMillis = if (info.completionMillis > 0) info.completionMillis else old.completionMillis,
+      failure = info.failure.orElse(old.failure),
+      rdds = if (info.rdds.nonEmpty) info.rdds else old.rdds
+    )
+    saw(math.max(info.submissionMillis, info.completionMillis))
+  }
+
+  def job(info: JobInfo): Unit = {
+    saw(info.submissionMillis)
+    jobRows.get(info.id) match {
+      case Some(row) => jobs(row) = info
+      case None => jobRows(info.id) = jobs.size; jobs += info
+    }
+  }
+
+  def jobEnd(id: Int, millis: Long, failure: Option[String]): Unit = {
+    saw(millis)
+    jobRows.get(id).foreach(row => jobs(row) = jobs(row).copy(completionMillis = millis, failure = failure))
+  }
+
+  def sqlStart(info: SqlInfo): Unit = {
+    saw(info.startMillis)
+    sqlRows(info.id) = sql.size
+    sql += info
+  }
+
+  def sqlEnd(id: Long, millis: Long, failure: Option[String]): Unit = {
+    saw(millis)
+    sqlRows.get(id).foreach(row => sql(row) = sql(row).copy(endMillis = millis, failure = failure))
+  }
+
+  def profile(id: Int, profile: ResourceProfile): Unit = profiles(id) = profile
+
+  /** Row of an executor, known or met for the first time. */
+  def executorRow(id: String): Int = executorRows.getOrElseUpdate(id, {
+    executors += ExecutorInfo(id, "", 0, 0, 0, 0, "")
+    executors.size - 1
+  })
+
+  def hostUnknown(executorRow: Int): Boolean = executors(executorRow).host.isEmpty
+
+  def host(executorRow: Int, host: String): Unit = executors(executorRow) = executors(executorRow).copy(host = host)
+
+  def executorAdded(id: String, host: String, cores: Int, millis: Long, profile: Int): Unit = {
+    saw(millis)
+    val row = executorRow(id)
+    val old = executors(row)
+    profileOfExecutor(row) = profile
+    executors(row) = old.copy(
+      host = if (host.nonEmpty) host else old.host,
+      cores = math.max(cores, old.cores),
+      addedMillis = if (old.addedMillis > 0) math.min(old.addedMillis, millis) else millis
+    )
+  }
+
+  def executorRemoved(id: String, millis: Long, reason: String): Unit = {
+    saw(millis)
+    executorRows.get(id).foreach(row => executors(row) = executors(row).copy(removedMillis = millis, removedReason = reason))
+  }
+
+  def reasonId(reason: String): Int = reasonIds.getOrElseUpdate(reason, { reasons += reason; reasons.size - 1 })
+
+  def taskStarted(start: TaskStart): Unit = {
+    saw(start.launchMillis)
+    running(start.taskId) = start
+  }
+
+  def taskEnded(row: Int): Unit = {
+    saw(tasks.finishMillis(row))
+    running.remove(tasks.taskId(row))
+  }
+
+  /** `intake` with what was read; the builder adds the tasks that never ended. */
+  def result(intake: Intake): Trace = {
+    val end = math.max(application.endMillis, latestMillis)
+    running.values.toSeq.sortBy(t => (t.launchMillis, t.taskId)).foreach { t =>
+      val row = tasks.append()
+      tasks.taskId(row) = t.taskId
+      tasks.stage(row) = t.stage
+      tasks.index(row) = t.index
+      tasks.attempt(row) = t.attempt
+      tasks.executor(row) = t.executor
+      tasks.launchMillis(row) = t.launchMillis
+      tasks.durationMillis.saturate(row, end - t.launchMillis)
+      tasks.set(row, Tasks.Running | (t.locality << Tasks.LocalityShift) | (if (t.speculative) Tasks.Speculative else 0))
+    }
+    val jobsOfStage = mutable.HashMap.empty[Int, ArrayBuffer[Int]]
+    jobs.indices.foreach(j => jobs(j).stageIds.foreach(id => jobsOfStage.getOrElseUpdate(id, ArrayBuffer.empty) += j))
+    Trace(
+      application.copy(endMillis = end),
+      withSlots(),
+      jobs.toIndexedSeq,
+      stages.iterator.map(s => s.copy(jobs = jobsOfStage.get(s.id).fold(Array.empty[Int])(_.toArray))).toIndexedSeq,
+      sql.toIndexedSeq,
+      tasks,
+      reasons.toIndexedSeq,
+      intake.copy(ended = application.endMillis > 0)
+    )
+  }
+
+  /** Slots of each executor: what its cores and its resource profile allow; 0 where the log has no cores. An executor was
+    * there no later than its first task: the driver may log its coming after that.
+    */
+  private def withSlots(): IndexedSeq[ExecutorInfo] = {
+    val taskCpus = application.properties.get("spark.task.cpus").flatMap(_.toIntOption).filter(_ > 0).getOrElse(1)
+    val firstLaunch = Array.fill(executors.size)(Long.MaxValue)
+    for (row <- 0 until tasks.size)
+      firstLaunch(tasks.executor(row)) = math.min(firstLaunch(tasks.executor(row)), tasks.launchMillis(row))
+    executors.indices.map { row =>
+      val e = executors(row)
+      val profile = profiles.getOrElse(profileOfExecutor.getOrElse(row, 0), ResourceProfile.default)
+      e.copy(
+        slots = if (e.cores > 0) math.max(1, profile.slots(e.cores, taskCpus)) else 0,
+        addedMillis = math.min(if (e.addedMillis > 0) e.addedMillis else application.startMillis, firstLaunch(row))
+      )
+    }
+  }
+}
+
+final case class TaskStart(
+    taskId: Long,
+    stage: Int,
+    index: Int,
+    attempt: Int,
+    executor: Int,
+    launchMillis: Long,
+    locality: Int,
+    speculative: Boolean
+)
+
+/** An SQL timing accumulator: which column it adds to, and nanoseconds in one unit of it. */
+final case class Timing(column: Timing.Column, nanosPerUnit: Long)
+
+object Timing {
+  sealed trait Column
+  case object Scan extends Column
+  case object Python extends Column
+}
+
+/** Task and executor amounts of a Spark resource profile; `task` amounts may be fractions (half a GPU). */
+final case class ResourceProfile(executor: Map[String, Double], task: Map[String, Double]) {
+  def slots(cores: Int, defaultTaskCpus: Int): Int = {
+    val byCpu = cores / task.getOrElse("cpus", defaultTaskCpus.toDouble)
+    val others = task.iterator.collect {
+      case (name, amount) if name != "cpus" && amount > 0 && executor.contains(name) => executor(name) / amount
+    }
+    others.foldLeft(byCpu)(math.min).toInt
+  }
+}
+
+object ResourceProfile {
+  val default: ResourceProfile = ResourceProfile(Map.empty, Map.empty)
+}

@@ -1,0 +1,33 @@
+package pellucid.trace
+
+/** Two moments, and the start of the recording that they are a window of. */
+final case class Window(originMillis: Long, fromMillis: Long, toMillis: Long)
+
+object Window {
+
+  /** The trace restricted to the tasks, jobs and stages that ran, at least partly, between the two moments. */
+  def of(trace: Trace, fromMillis: Long, toMillis: Long): Trace = {
+    def overlaps(start: Long, end: Long) = start < toMillis && (end == 0 || end > fromMillis)
+    val tasks = trace.tasks
+    val rows = (0 until tasks.size).filter(r => overlaps(tasks.launchMillis(r), tasks.finishMillis(r))).toArray
+    val used = new java.util.BitSet
+    rows.foreach(r => used.set(tasks.stage(r)))
+    val keptStages = trace.stages.indices
+      .filter(s => used.get(s) || (trace.stages(s).submissionMillis > 0 && overlaps(trace.stages(s).submissionMillis, trace.stages(s).completionMillis)))
+    val keptJobs = trace.jobs.indices.filter(j => overlaps(trace.jobs(j).submissionMillis, trace.jobs(j).completionMillis))
+    val newStage = keptStages.zipWithIndex.toMap
+    val newJob = keptJobs.zipWithIndex.toMap
+    val selected = tasks.select(rows)
+    for (r <- 0 until selected.size) selected.stage(r) = newStage(selected.stage(r))
+    val from = math.max(fromMillis, trace.startMillis)
+    val to = math.min(toMillis, trace.endMillis)
+    trace.copy(
+      application = trace.application.copy(startMillis = from, endMillis = to),
+      jobs = keptJobs.map(trace.jobs(_)),
+      stages = keptStages.map(s => trace.stages(s).copy(jobs = trace.stages(s).jobs.flatMap(newJob.get(_)))),
+      sql = trace.sql.filter(q => overlaps(q.startMillis, q.endMillis)),
+      tasks = selected,
+      window = Some(Window(trace.originMillis, from, to))
+    )
+  }
+}
