@@ -1,0 +1,55 @@
+# `make demo` and `make test` are the two commands to know.
+MVN  := mvn -B -q
+VENV := target/venv
+PY   := $(VENV)/bin/python
+JAR  := cli/target/pellucid.jar
+
+.PHONY: build test test-jvm test-page demo bench format clean
+
+build: cli/target/pellucid.jsa
+
+$(JAR): pom.xml core/pom.xml cli/pom.xml $(shell find core/src/main cli/src/main -type f)
+	$(MVN) -pl cli -am package -DskipTests
+	@touch $@
+
+# an archive of the loaded classes: the command starts in half the time
+cli/target/pellucid.jsa: $(JAR)
+	@rm -f $@
+	PELLUCID_JAVA_OPTS="-XX:ArchiveClassesAtExit=$(abspath $@)" ./pellucid report core/src/test/logs/spark-4.3.0-zstd.zstd \
+	  --html cli/target/archived.html > cli/target/archived.txt
+
+test: build test-jvm test-page
+
+test-jvm:
+	$(MVN) verify
+
+test-page: build $(VENV)/page
+	$(PY) -m pytest -q cli/src/test/page
+
+# a real PySpark job with shuffles, a join and a skewed key, and its report
+demo: build $(VENV)/demo
+	@rm -rf target/demo && mkdir -p target/demo/log
+	$(PY) demo/workload.py --log-dir target/demo/log --work-dir target/demo/work
+	./pellucid report target/demo/log/* --html target/demo/report.html
+
+bench: build
+	python3 bench/report.py
+
+format:
+	$(MVN) spotless:apply
+
+$(VENV)/bin/python:
+	python3 -m venv $(VENV)
+
+$(VENV)/demo: demo/requirements.txt | $(VENV)/bin/python
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	@touch $@
+
+$(VENV)/page: cli/src/test/page/requirements.txt | $(VENV)/bin/python
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
+	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -q -y --no-install-recommends chromium) > target/chromium.log 2>&1
+	@touch $@
+
+clean:
+	$(MVN) clean
+	rm -rf target
