@@ -9,6 +9,7 @@ Every benchmark checks the answers of what it times. Figures are medians of --ru
 """
 
 import argparse
+import heapq
 import json
 import os
 import re
@@ -116,18 +117,18 @@ def generated(tasks):
                     "Parent IDs": [], "Details": "", "Submission Time": now, "Accumulables": []}
             put(**{"Event": "SparkListenerJobStart", "Job ID": stage, "Submission Time": now, "Stage Infos": [], "Stage IDs": [stage], "Properties": {}})
             put(**{"Event": "SparkListenerStageSubmitted", "Stage Info": info, "Properties": {}})
-            free = [now] * slots
+            free = [(now, slot) for slot in range(slots)]
             for index in range(n):
                 task = stage * per_stage + index
-                slot = index % slots
+                begin, slot = heapq.heappop(free)
                 duration = 100 + (task * 7919) % 100
                 event["Stage ID"] = stage
-                event["Task Info"].update({"Task ID": task, "Index": index, "Partition ID": index, "Launch Time": free[slot],
-                                           "Finish Time": free[slot] + duration, "Executor ID": str(slot // 8), "Host": f"host-{slot // 8}"})
+                event["Task Info"].update({"Task ID": task, "Index": index, "Partition ID": index, "Launch Time": begin,
+                                           "Finish Time": begin + duration, "Executor ID": str(slot // 8), "Host": f"host-{slot // 8}"})
                 event["Task Metrics"].update({"Executor Run Time": duration - 5, "Executor CPU Time": (duration - 20) * 1_000_000})
-                free[slot] += duration
+                heapq.heappush(free, (begin + duration, slot))
                 out.write(json.dumps(event, separators=(",", ":")) + "\n")
-            now = max(free)
+            now = max(free)[0]
             put(**{"Event": "SparkListenerStageCompleted", "Stage Info": {**info, "Completion Time": now}})
             put(**{"Event": "SparkListenerJobEnd", "Job ID": stage, "Completion Time": now, "Job Result": {"Result": "JobSucceeded"}})
             now += 10

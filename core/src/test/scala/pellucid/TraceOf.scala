@@ -58,6 +58,7 @@ final class TraceOf(cores: Seq[Int] = Seq(1), properties: Map[String, String] = 
 
   def result(endMillis: Long = -1): Trace = {
     builder.application = builder.application.copy(endMillis = Start + (if (endMillis >= 0) endMillis else end))
+    builder.ended = true
     builder.result(Intake(0, 0, 0, Nil, Map.empty, truncated = false, ended = true, Nil))
   }
 }

@@ -2,7 +2,7 @@ package pellucid.cli
 
 import mainargs.{Flag, ParserForMethods, arg, main}
 
-/** The `pellucid` command: one method per sub-command. */
+/** The `pellucid` command: one method per sub-command. Each gives the exit status: 2 for a mistake in what was asked for. */
 object Main {
 
   @main(doc = "Explain a Spark event log: where the time went, what blocked it, which tasks straggled and why.")
@@ -15,38 +15,45 @@ object Main {
       from: Option[String] = None,
       @arg(doc = "Only up to this moment, written like --from") to: Option[String] = None,
       @arg(doc = "Only this stage, in detail") stage: Option[Int] = None
-  ): Unit = ReportCommand.run(log, html, json.value, Moments.parse("--from", from), Moments.parse("--to", to), stage)
+  ): Int = status(ReportCommand.run(log, html, json.value, Moments.parse("--from", from), Moments.parse("--to", to), stage))
 
   @main(doc = "Print the version.")
-  def version(): Unit = println(s"pellucid ${Version.text}")
+  def version(): Int = status(Console.println(s"pellucid ${Version.text}"))
 
   def main(args: Array[String]): Unit = {
-    val parser = ParserForMethods(this)
-    val help = args.isEmpty || args.toSeq == Seq("--help") || args.toSeq == Seq("-h") || args.toSeq == Seq("help")
-    val status =
-      if (help) { println(parser.helpText(totalWidth = 100)); 0 }
-      else
-        try
-          parser.runEither(args.toIndexedSeq, allowPositional = false, totalWidth = 100) match {
-            case Left(message) => fail(message)
-            case Right(_) => 0
-          }
-        catch {
-          case e: Usage => fail(e.getMessage)
-          case e: OutOfMemoryError =>
-            fail(s"out of memory (${e.getMessage}): give more with PELLUCID_JAVA_OPTS=-Xmx4g", 1)
-        }
-    System.out.flush()
-    if (System.out.checkError()) System.exit(1) // the reader of a pipe went away
-    System.exit(status)
+    val code = run(args.toIndexedSeq)
+    Console.out.flush()
+    System.exit(if (Console.out.checkError()) 1 else code) // an error here: the reader of a pipe went away
   }
 
-  private def fail(message: String, status: Int = 2): Int = {
-    System.err.println(s"pellucid: ${message.stripLineEnd}")
-    status
+  def run(args: Seq[String]): Int = {
+    val parser = ParserForMethods(this)
+    if (args.isEmpty || args.exists(Set("--help", "-h", "help"))) {
+      Console.println(parser.helpText(totalWidth = Width))
+      0
+    } else
+      parser.runEither(args, allowPositional = false, totalWidth = Width) match {
+        case Left(message) => fail(message, 2)
+        case Right(code: Int) => code
+        case Right(_) => 0
+      }
   }
+
+  private def status(command: => Unit): Int =
+    try { command; 0 }
+    catch {
+      case e: Usage => fail(e.getMessage, 2)
+      case _: OutOfMemoryError => fail("out of memory: give it more with PELLUCID_JAVA_OPTS=-Xmx4g", 1)
+    }
+
+  private def fail(message: String, code: Int): Int = {
+    Console.err.println(s"pellucid: ${message.stripLineEnd}")
+    code
+  }
+
+  private final val Width = 100
 }
 
 object Version {
-  val text: String = Option(getClass.getPackage.getImplementationVersion).getOrElse("0.1.0")
+  val text: String = Option(getClass.getPackage.getImplementationVersion).getOrElse("(not packaged)")
 }

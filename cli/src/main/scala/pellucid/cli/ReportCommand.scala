@@ -32,7 +32,7 @@ object ReportCommand {
       try Files.write(Paths.get(file), Page.html(shown, trace))
       catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${e.getMessage}") }
     }
-    if (json) { System.out.write(Json.write(shown)); System.out.println() }
+    if (json) { Console.out.write(Json.write(shown)); Console.println() }
     else print(stage.fold(Text.report(report))(id => Text.stage(shown, id)))
     html.foreach(file => if (!json) println(s"\nThe page is in $file"))
   }
@@ -47,9 +47,9 @@ object ReportCommand {
     else {
       val start = from.fold(trace.startMillis)(_.epochMillis(trace.startMillis))
       val end = to.fold(trace.endMillis)(_.epochMillis(trace.startMillis))
-      if (end <= start) throw new Usage("--to is not after --from")
       if (start >= trace.endMillis || end <= trace.startMillis)
         throw new Usage(f"nothing of the log lies between --from and --to: it covers 0 to ${(trace.endMillis - trace.startMillis) / 1e3}%.1f s")
+      if (end <= start) throw new Usage("--to is not after --from")
       Window.of(trace, start, end)
     }
 
@@ -81,14 +81,14 @@ object ReportCommand {
       }
       val results = tasks.zipWithIndex.map { case ((_, future), i) =>
         val result = future.get()
-        if (console) System.err.print(s"\r${i + 1} of ${sources.size} logs")
+        if (console) Console.err.print(s"\r${i + 1} of ${sources.size} logs")
         result
       }
-      if (console) System.err.print("\r\u001b[K")
+      if (console) Console.err.print("\r\u001b[K")
       val summaries = results.collect { case Right(s) => s }.sortBy(s => (-s.bestSavingSeconds, s.log))
       val failures = results.collect { case Left(message) => message }
       if (summaries.isEmpty) throw new Usage(failures.mkString("none of the files is an event log:\n  ", "\n  ", ""))
-      if (json) { System.out.write(Summary.json(summaries)); System.out.println() }
+      if (json) { Console.out.write(Summary.json(summaries)); Console.println() }
       else {
         print(Text.summaries(summaries))
         if (failures.nonEmpty) print(failures.mkString("\nNot read:\n  ", "\n  ", "\n"))

@@ -33,8 +33,11 @@ object Sources {
               if (!Files.isDirectory(entry)) Some(single(entry))
               else Some(parts(entry)).filter(_.nonEmpty).map(rolling(entry, _))
             }
-            if (sources.isEmpty) throw new Usage(s"$log: a directory without event logs")
-            ManyLogs(path, sources)
+            sources match {
+              case Seq() => throw new Usage(s"$log: a directory without event logs")
+              case Seq(only) => OneLog(only)
+              case _ => ManyLogs(path, sources)
+            }
           case files => OneLog(rolling(path, files))
         }
     }
@@ -91,14 +94,14 @@ final class Progress(in: InputStream, name: String, total: Long, before: Long, s
         val seconds = (now - started) / 1e9
         val left = if (total > 0 && position > 0) f", ${seconds * (total - position) / position}%.0f s left" else ""
         val share = if (total > 0) f"${100.0 * position / total}%.0f %%, " else ""
-        System.err.print(f"\r$name: $share${position / 1e6}%.0f MB read$left  ")
+        Console.err.print(f"\r$name: $share${position / 1e6}%.0f MB read$left  ")
       }
     }
     n
   }
 
   override def close(): Unit = {
-    if (shown != started) System.err.print("\r\u001b[K")
+    if (shown != started) Console.err.print("\r\u001b[K")
     super.close()
   }
 }

@@ -7,6 +7,7 @@ import pellucid.report._
 object Text {
   private final val Width = 100
   private final val MostRows = 12
+  private final val MostAdvice = 8
 
   def report(r: Report): String =
     Seq(head(r), advice(r), breakdown("Where the task time went", r.breakdown), completion(r), stragglers(r), use(r), path(r), lost(r),
@@ -59,20 +60,20 @@ object Text {
   private def advice(r: Report): String =
     title("What would help, most first (seconds of the application's time, predicted by replay)") +
       (if (r.advice.isEmpty) "  nothing that the log shows would save a thousandth of the time\n"
-      else r.advice.zipWithIndex.map { case (a, i) =>
+      else r.advice.take(MostAdvice).zipWithIndex.map { case (a, i) =>
         val saves = f"${if (a.upperBound) "<= " else ""}${seconds(a.savesSeconds)}"
         val share = percent(a.savesSeconds, r.completion.simulatedSeconds)
         f"  ${i + 1}%2d. $saves%10s $share%6s  ${a.title}\n" + wrap(a.detail, 25) +
           (if (a.tasks.nonEmpty) wrap(s"Tasks ${a.tasks.mkString(", ")}.", 25) else "")
-      }.mkString)
+      }.mkString + (if (r.advice.size > MostAdvice) s"  and ${r.advice.size - MostAdvice} smaller ones, in the page and the JSON\n" else ""))
 
   private def breakdown(name: String, b: Breakdown): String = {
-    val rows = Phase.all.filter(p => b.phases(p.key) > 0 || p.stockLogs && p != Phase.ComputeOrWaiting && p != Phase.GettingResult)
+    val rows = Phase.all.filter(p => b.phases(p.key) > 0)
     val unlogged = b.phases(Phase.Waiting.key) + b.phases(Phase.ComputeOrWaiting.key)
     title(s"$name: ${seconds(b.taskSeconds)} in ${count(b.tasks, "task attempt")}") +
       rows.map { p =>
         val s = b.phases(p.key)
-        f"  ${p.label}%-40s ${percent(s, b.taskSeconds)}%6s ${seconds(s)}%10s  ${bar(s / math.max(b.taskSeconds, 1e-9), 36)}\n"
+        f"  ${p.label}%-40s ${percent(s, b.taskSeconds)}%6s ${seconds(s)}%10s  ${bar(s / b.taskSeconds, 36)}".stripTrailing + "\n"
       }.mkString + (if (unlogged <= 0) ""
       else {
         val w = b.waitingAtMost
@@ -105,7 +106,7 @@ object Text {
     else "  Nodes slow net of data size: " + r.slowNodes.take(5).map(n => f"${n.host} ${n.slowdown}%.2fx in ${count(n.stages, "stage")}").mkString(", ") + "\n")
 
   private def causes(s: Stragglers): String =
-    title(s"Stragglers: ${s.count}, ${if (s.count == 0) "" else s"${percent(s.explained.toDouble, s.count.toDouble).trim} explained, "}${
+    title(s"Stragglers: ${s.count}, ${if (s.count == 0) "" else s"${percent(s.explained.toDouble, s.count.toDouble)} explained, "}${
         seconds(s.excessSeconds)} beyond the median rate") +
       s.causes.map(c => f"  ${c.label}%-40s ${c.tasks}%6d tasks ${seconds(c.excessSeconds)}%10s\n").mkString
 
@@ -122,8 +123,9 @@ object Text {
     def ratio(x: Option[Double], unit: String) = x.fold("not known")(v => f"$v%.2f$unit")
     s"  input ${bytes(d.inputBytes)}, shuffle written ${bytes(d.shuffleWriteBytes)}, read ${bytes(d.shuffleReadBytes)} (${
         bytes(d.shuffleRemoteBytes)} remote), output ${bytes(d.outputBytes)}, spilled ${bytes(d.diskSpilledBytes)}\n" +
-      s"  per CPU second: ${ratio(d.diskMBPerCpuSecond, " MB")} to and from disk, ${ratio(d.networkMbPerCpuSecond, " Mb")} shuffled over the network; " +
-      s"shuffle/input ${ratio(d.shuffleToInput, "")}, output/input ${ratio(d.outputToInput, "")}\n"
+      (if (d.cpuSeconds <= 0) "  per CPU second: not known, the log has no CPU time\n"
+      else s"  per CPU second: ${ratio(d.diskMBPerCpuSecond, " MB")} to and from disk, ${ratio(d.networkMbPerCpuSecond, " Mb")} shuffled over the network\n") +
+      s"  shuffle/input ${ratio(d.shuffleToInput, "")}, output/input ${ratio(d.outputToInput, "")}\n"
   }
 
   private def path(r: Report): String =
@@ -190,10 +192,10 @@ object Text {
         (if (i.unknownEvents.nonEmpty)
           Seq(i.unknownEvents.toSeq.sortBy(_._1).map { case (k, n) => s"$n x $k" }.mkString("events not known to Pellucid: ", ", ", ""))
         else Nil) ++ i.notes
-    s"\n${bytes(i.bytes)} of log in ${i.lines} lines" + (if (trouble.isEmpty) ", all understood\n" else trouble.mkString("; ", "; ", "\n"))
+    s"${bytes(i.bytes)} of log in ${i.lines} lines" + (if (trouble.isEmpty) ", all understood\n" else trouble.mkString("; ", "; ", "\n"))
   }
 
-  private def title(text: String): String = s"\n${clip(text, Width)}\n"
+  private def title(text: String): String = s"${clip(text, Width)}\n"
 
   private def table(header: Seq[String], rows: Seq[Seq[String]], left: Int): String = {
     val widths = header.indices.map(c => (header +: rows).map(_(c).length).max)

@@ -1,6 +1,6 @@
 package pellucid.advice
 
-import pellucid.blocked.{Scenarios, Simulated}
+import pellucid.blocked.{Blockage, Scenarios, Simulated}
 import pellucid.breakdown.{Phase, Sums}
 import pellucid.cause.{Cause, StragglerAnalysis}
 import pellucid.report.{Advice, Completion, DriverOnly}
@@ -11,17 +11,22 @@ final class Advisor(
     trace: Trace,
     scenarios: Scenarios,
     stragglers: StragglerAnalysis,
-    sums: IndexedSeq[Sums],
+    blockage: Blockage.All,
+    total: Sums,
     completion: Completion,
     driver: DriverOnly
 ) {
   private val tasks = trace.tasks
+  private val sums = blockage.sums
 
   /** Largest saving first; nothing that saves less than a thousandth of the application's time. */
   def advice: Seq[Advice] =
     (blocked ++ stragglersByCause ++ skew ++ garbage ++ parallelism ++ overhead ++ lostWork ++ driverTime)
-      .filter(a => a.savesSeconds >= completion.simulatedSeconds / 1000 && a.savesSeconds >= 0.01)
+      .filter(a => matters(a.savesSeconds))
       .sortBy(-_.savesSeconds)
+
+  /** No application gets shorter by more seconds than its tasks do together, so what fails this needs no replay. */
+  private def matters(seconds: Double): Boolean = seconds >= math.max(0.01, completion.simulatedSeconds / 1000)
 
   private def saved(other: Simulated): Double = (scenarios.recorded.end - other.end) / 1e6
 
@@ -31,35 +36,39 @@ final class Advisor(
     (top.map(t => trace.stages(t._1).id), top.map { case (s, x) => f"stage ${trace.stages(s).id} ($x%.1f $unit)" }.mkString(", "))
   }
 
-  private def phaseSeconds(phases: Phase*)(stage: Int): Double = phases.map(sums(stage).nanos(_)).sum / 1e9
-
   private def blocked: Seq[Advice] = {
-    val (diskStages, diskText) = most(s => sums(s).diskAtMost / 1e9, "s of task time at most")
-    val (netStages, netText) = most(s => sums(s).networkAtMost / 1e9, "s of task time at most")
+    def bound(atMost: Double) = f"With the waiting that the log does not name, at most $atMost%.1f s."
+    def logged(phases: Phase*) = most(s => phases.map(sums(s).nanos(_)).sum / 1e9, "s of task time")
+    val (diskStages, diskText) = logged(Phase.InputRead, Phase.ShuffleWrite, Phase.Spill, Phase.OutputWrite)
+    val (netStages, netText) = logged(Phase.ShuffleRead)
+    val (waitStages, waitText) = logged(Phase.Waiting)
+    val unnamed = completion.neither.atMostSeconds - completion.neither.loggedSeconds
+    val parts = total.breakdown.waitingAtMost
+    val bounds = Seq("input" -> parts.input, "output" -> parts.output, "spills" -> parts.spill, "Python workers" -> parts.pythonWorker)
+      .collect { case (what, seconds) if seconds > 0 => f"$what at most $seconds%.1f s" }
     Seq(
-      Advice("disk", "Less time blocked on disk: faster or more disks, cached input, better compression",
-        completion.noDisk.atMostSeconds, upperBound = true,
-        f"The log itself shows ${completion.noDisk.loggedSeconds}%.1f s; the rest is waiting that it does not name. Most: $diskText.",
-        diskStages, Nil, "blocked-time"),
+      Advice("disk", "Less time blocked on disk: faster or more disks, cached input, less shuffle data",
+        completion.noDisk.loggedSeconds, upperBound = true, s"Most: $diskText. ${bound(completion.noDisk.atMostSeconds)}", diskStages, Nil, "blocked-time"),
       Advice("network", "Less time blocked on the network: less shuffle data, a faster network",
-        completion.noNetwork.atMostSeconds, upperBound = true,
-        f"The log itself shows ${completion.noNetwork.loggedSeconds}%.1f s; the rest is waiting that it does not name. Most: $netText.",
-        netStages, Nil, "blocked-time")
+        completion.noNetwork.loggedSeconds, upperBound = true, s"Most: $netText. ${bound(completion.noNetwork.atMostSeconds)}", netStages, Nil, "blocked-time"),
+      Advice("waiting", "Tasks wait for something that stock Spark does not log: measure it before buying disks or network",
+        unnamed, upperBound = true,
+        s"Most: $waitText. Of the task time, " + (if (bounds.isEmpty) "none can be input, output or spills" else bounds.mkString(", ")) +
+          "; the rest is locks, broadcasts, or more threads than cores.",
+        waitStages, Nil, "blocked-time")
     )
   }
 
-  private def stragglersByCause: Seq[Advice] = stragglers.total.causes.map { share =>
+  private def stragglersByCause: Seq[Advice] = stragglers.total.causes.filter(c => matters(c.excessSeconds)).map { share =>
     val c = Cause.all.indexWhere(_.key == share.cause)
+    val explained = stragglers.explainedBy(c)
     val faster = scenarios.shorter { (row, millis) =>
-      if (stragglers.causes.get(row.toLong).exists(_.contains(c)))
-        math.min(millis * 1000L, stragglers.atMedianMicros.getOrElse(row.toLong, Long.MaxValue))
-      else millis * 1000L
+      if (explained.get(row)) math.min(millis * 1000L, stragglers.atMedianMicros(row)) else millis * 1000L
     }
     val (stages, text) = most(stragglers.stages(_).causeExcess(c), "s of task time")
-    val rows = stragglers.causes.iterator.collect { case (row, by) if by.contains(c) => row.toInt }.toSeq
     Advice(s"straggler.${share.cause}", s"Stragglers by ${share.label}: ${Cause.all(c).remedy}", saved(faster), upperBound = true,
       f"${share.tasks} stragglers would be none without it; they take ${share.excessSeconds}%.1f s beyond their stages' median rate. Most: $text.",
-      stages, rows.sortBy(r => (-tasks.durationMillis(r), r)).take(5).map(tasks.taskId(_)), "stragglers")
+      stages, explained.stream.toArray.toSeq.sortBy(r => (-tasks.durationMillis(r), r)).take(5).map(tasks.taskId(_)), "stragglers")
   }
 
   /** Tasks that read more than the stage's mean take as long as one that reads the mean at the same rate. */
@@ -75,7 +84,7 @@ final class Advisor(
     }
     def excess(s: Int) = trace.tasksOfStage(s).iterator.map(r => (1 - even(r)) * tasks.durationMillis(r) / 1e3).sum
     val (stages, text) = most(excess, "s of task time in tasks above the mean")
-    if (stages.isEmpty) Nil
+    if (!matters(trace.stages.indices.map(excess).sum)) Nil
     else {
       val faster = scenarios.shorter((row, millis) => (millis * 1000L * even(row)).toLong)
       val worst = stages.headOption.toSeq.flatMap { id =>
@@ -86,20 +95,20 @@ final class Advisor(
     }
   }
 
-  private def phaseAdvice(kind: String, title: String, phases: Phase*): Seq[Advice] = {
-    val total = trace.stages.indices.map(phaseSeconds(phases: _*)(_)).sum
-    if (total <= 0) Nil
+  private def phaseAdvice(kind: String, title: String, what: Blockage, phases: Seq[Phase]): Seq[Advice] = {
+    val total = what.totalNanos / 1e9
+    if (!matters(total)) Nil
     else {
-      val faster = scenarios.without(1)(times => phases.map(times(_)).sum)
-      val (stages, text) = most(phaseSeconds(phases: _*)(_), "s")
-      Seq(Advice(kind, title, saved(faster), upperBound = true, f"$total%.1f s of task time. Most: $text.", stages, Nil, "breakdown"))
+      val (stages, text) = most(s => phases.map(sums(s).nanos(_)).sum / 1e9, "s")
+      Seq(Advice(kind, title, saved(scenarios.without(what)), upperBound = true, f"$total%.1f s of task time. Most: $text.", stages, Nil, "breakdown"))
     }
   }
 
-  private def garbage = phaseAdvice("gc", "Less garbage collection: more memory per task, fewer objects, another collector", Phase.Gc)
+  private def garbage =
+    phaseAdvice("gc", "Less garbage collection: more memory per task, fewer objects, another collector", blockage.gc, Seq(Phase.Gc))
 
   private def overhead = phaseAdvice("overhead", "Less overhead per task: fewer, larger tasks; smaller closures and results",
-    Phase.SchedulerDelay, Phase.Deserialize, Phase.ResultSerialize, Phase.GettingResult)
+    blockage.overhead, Phase.overhead)
 
   /** A stage with fewer tasks than there were slots could use them all, if its work could be cut into as many. */
   private def parallelism: Seq[Advice] = {
@@ -134,7 +143,7 @@ final class Advisor(
 
   private def driverTime: Seq[Advice] = {
     val between = driver.seconds - driver.beforeFirstTaskSeconds - driver.afterLastTaskSeconds
-    val longest = driver.longest.take(3).map(g => f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s").mkString(", ")
+    val longest = driver.longest.filter(g => g.afterJob.isDefined && g.beforeJob.isDefined).take(3).map(g => f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s").mkString(", ")
     Seq(
       Advice("driver", "No task ran between jobs: the driver computed, planned, listed files, collected results, or waited for its user",
         between, upperBound = true, s"Longest: $longest.", Nil, Nil, "driver-only"),

@@ -15,36 +15,44 @@ final class EventQueue {
       times = java.util.Arrays.copyOf(times, n * 2)
       ids = java.util.Arrays.copyOf(ids, n * 2)
     }
+    val ts = times
+    val is = ids
     var i = n
     n += 1
-    while (i > 0 && before(time, id, (i - 1) >>> 1)) {
+    var rising = true
+    while (rising && i > 0) {
       val parent = (i - 1) >>> 1
-      times(i) = times(parent)
-      ids(i) = ids(parent)
-      i = parent
+      val t = ts(parent)
+      if (time < t || (time == t && id < is(parent))) {
+        ts(i) = t
+        is(i) = is(parent)
+        i = parent
+      } else rising = false
     }
-    times(i) = time
-    ids(i) = id
+    ts(i) = time
+    is(i) = id
   }
 
   def remove(): Unit = {
     n -= 1
-    val time = times(n)
-    val id = ids(n)
+    val ts = times
+    val is = ids
+    val time = ts(n)
+    val id = is(n)
     var i = 0
-    var sinking = true
-    while (sinking) {
-      var child = 2 * i + 1
-      if (child + 1 < n && before(times(child + 1), ids(child + 1), child)) child += 1
-      if (child < n && !before(time, id, child)) {
-        times(i) = times(child)
-        ids(i) = ids(child)
+    var child = 1
+    while (child < n) {
+      val right = child + 1
+      if (right < n && (ts(right) < ts(child) || (ts(right) == ts(child) && is(right) < is(child)))) child = right
+      val t = ts(child)
+      if (t < time || (t == time && is(child) < id)) {
+        ts(i) = t
+        is(i) = is(child)
         i = child
-      } else sinking = false
+        child = 2 * i + 1
+      } else child = n
     }
-    times(i) = time
-    ids(i) = id
+    ts(i) = time
+    is(i) = id
   }
-
-  private def before(time: Long, id: Int, at: Int): Boolean = time < times(at) || (time == times(at) && id < ids(at))
 }

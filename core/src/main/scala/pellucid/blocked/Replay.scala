@@ -24,18 +24,11 @@ final class Replay(val schedule: Schedule) {
   private val Release = Slots + slotChanges.length
 
   private val slotsOfAnchor: Map[Int, Array[Int]] = slotChanges.indices.toArray.groupBy(slotChanges(_).anchor)
-  private val jobsAfter: Array[Array[Int]] = invert(jobs, j => if (jobAfter(j) < 0) Array.empty else Array(jobAfter(j)), jobs)
-  private val stagesAfter: Array[Array[Int]] = invert(stages, stageAfter(_), stages)
-  private val stagesOfJob: Array[Array[Int]] = invert(stages, s => if (stageJob(s) < 0) Array.empty else Array(stageJob(s)), jobs)
+  private val jobsAfter: Array[Array[Int]] = Schedule.invert(jobs, j => Array(jobAfter(j)), jobs)
+  private val stagesAfter: Array[Array[Int]] = Schedule.invert(stages, stageAfter(_), stages)
   private val awaitedOfStage: Array[Int] = Array.tabulate(stages)(s => trace.tasksOfStage(s).count(awaited(_)))
   private val priority: Array[Long] =
     Array.tabulate(stages)(s => ((if (stageJob(s) < 0) 0L else trace.jobs(stageJob(s)).id.toLong) << 32) | trace.stages(s).id)
-
-  private def invert(n: Int, of: Int => Array[Int], size: Int): Array[Array[Int]] = {
-    val out = Array.fill(size)(ArrayBuffer.empty[Int])
-    for (i <- 0 until n; k <- of(i)) out(k) += i
-    out.map(_.toArray)
-  }
 
   /** @param duration microseconds by task row */
   def run(duration: Array[Long]): Simulated = {

@@ -1,6 +1,5 @@
 package pellucid.blocked
 
-import pellucid.breakdown.{Sums, TaskPhases}
 import pellucid.report.{Completion, ReplayError, Saving}
 import pellucid.trace.Trace
 
@@ -25,33 +24,28 @@ final class Scenarios(trace: Trace) {
     replay.run(duration)
   }
 
-  /** Replays without what `saved` gives, in nanoseconds of each task; `total` is its sum, and nothing saved needs no replay. */
-  def without(total: Long)(saved: TaskPhases => Long): Simulated =
-    if (total == 0) recorded
-    else {
-      val times = new TaskPhases(tasks)
-      shorter { (row, millis) =>
-        times.load(row)
-        millis * 1000L - saved(times) / 1000L
-      }
-    }
+  /** Replays with each task shorter by its part of `what`. */
+  def without(what: Blockage): Simulated =
+    if (what.totalNanos == 0) recorded else shorter((row, millis) => millis * 1000L - what.micros(row))
 }
 
 /** The blocked-time scenarios of an application, with what each saves the application, its jobs and its stages. */
-final class BlockedTime(scenarios: Scenarios, total: Sums, val noStragglers: Simulated) {
+final class BlockedTime(scenarios: Scenarios, all: Blockage.All, val noStragglers: Simulated) {
   import scenarios.{recorded, without}
 
-  private val diskLogged = without(total.diskLogged)(_.diskLogged)
-  private val networkLogged = without(total.networkLogged)(_.networkLogged)
+  private val diskLogged = without(all.diskLogged)
+  private val networkLogged = without(all.networkLogged)
   private val neitherLogged =
-    if (total.networkLogged == 0) diskLogged
-    else if (total.diskLogged == 0) networkLogged
-    else without(total.neitherLogged)(_.neitherLogged)
-  private val diskAtMost = if (total.diskAtMost == total.diskLogged) diskLogged else without(total.diskAtMost)(_.diskAtMost)
-  private val networkAtMost =
-    if (total.networkAtMost == total.networkLogged) networkLogged else without(total.networkAtMost)(_.networkAtMost)
-  private val neitherAtMost =
-    if (total.neitherAtMost == total.neitherLogged) neitherLogged else without(total.neitherAtMost)(_.neitherAtMost)
+    if (all.networkLogged.totalNanos == 0) diskLogged
+    else if (all.diskLogged.totalNanos == 0) networkLogged
+    else without(all.neitherLogged)
+  private val diskAtMost = atMost(all.diskAtMost, all.diskLogged, diskLogged)
+  private val networkAtMost = atMost(all.networkAtMost, all.networkLogged, networkLogged)
+  private val neitherAtMost = atMost(all.neitherAtMost, all.neitherLogged, neitherLogged)
+
+  /** Task by task an upper bound is no less than what is logged: where the sums are equal, so are they. */
+  private def atMost(bound: Blockage, logged: Blockage, replayed: Simulated): Simulated =
+    if (bound.totalNanos == logged.totalNanos) replayed else without(bound)
 
   def application(recordedSeconds: Double): Completion = completion(recordedSeconds, _.end)
   def job(row: Int, recordedSeconds: Double): Completion = completion(recordedSeconds, _.jobMicros(row))

@@ -28,6 +28,8 @@ final class Schedule(val trace: Trace) {
   /** Row of the job that submitted the stage, or -1. */
   val stageJob: Array[Int] = Array.fill(stages)(-1)
   val stageAfter: Array[Array[Int]] = Array.fill(stages)(Array.empty)
+  /** Rows of the stages that each job submitted. */
+  lazy val stagesOfJob: Array[Array[Int]] = Schedule.invert(stages, s => Array(stageJob(s)), jobs)
   val stageDelay: Array[Long] = new Array(stages)
   val stageTail: Array[Long] = new Array(stages)
   val stageSubmitted: Array[Long] = new Array(stages)
@@ -191,4 +193,11 @@ final case class SlotChange(executor: Int, anchor: Int, delay: Long, slots: Int)
 
 object Schedule {
   final val Micros = 1000L
+
+  /** Which of `n` point to each of `size`; a negative pointer points nowhere. */
+  def invert(n: Int, of: Int => Array[Int], size: Int): Array[Array[Int]] = {
+    val out = Array.fill(size)(Array.newBuilder[Int])
+    for (i <- 0 until n; k <- of(i) if k >= 0) out(k) += i
+    out.map(_.result())
+  }
 }

@@ -22,4 +22,7 @@ object Phase {
   val all: IndexedSeq[Phase] = IndexedSeq(SchedulerDelay, Deserialize, InputRead, ShuffleRead, Compute, Gc, ShuffleWrite,
     Spill, OutputWrite, Waiting, ComputeOrWaiting, ResultSerialize, GettingResult)
   val Count: Int = all.size
+
+  /** What a task costs besides its work: it would be paid less often by fewer, larger tasks. */
+  val overhead: Seq[Phase] = Seq(SchedulerDelay, Deserialize, ResultSerialize, GettingResult)
 }

@@ -10,8 +10,8 @@ final class Sums {
   private val phases = new Array[Long](Phase.Count)
   private var inputAtMost, outputAtMost, spillAtMost, pythonAtMost = 0L
   private var input, output, shuffleRemote, shuffleLocal, shuffleWrite, diskSpilled, memorySpilled = 0L
-  /** Totals of what the blocked-time scenarios would remove. */
-  var diskLogged, diskAtMost, networkLogged, networkAtMost, neitherLogged, neitherAtMost = 0L
+  /** Blocked time at most on disk, and on the network. */
+  var diskAtMost, networkAtMost = 0L
 
   /** `of` is loaded with `row`. */
   def add(of: TaskPhases, t: Tasks, row: Int): Unit = {
@@ -24,12 +24,8 @@ final class Sums {
     outputAtMost += of.outputAtMost
     spillAtMost += of.spillAtMost
     pythonAtMost += of.pythonAtMost
-    diskLogged += of.diskLogged
     diskAtMost += of.diskAtMost
-    networkLogged += of.networkLogged
     networkAtMost += of.networkAtMost
-    neitherLogged += of.neitherLogged
-    neitherAtMost += of.neitherAtMost
     input += t.inputBytes(row)
     output += t.outputBytes(row)
     shuffleRemote += t.shuffleRemoteBytes(row)
@@ -48,12 +44,8 @@ final class Sums {
     outputAtMost += other.outputAtMost
     spillAtMost += other.spillAtMost
     pythonAtMost += other.pythonAtMost
-    diskLogged += other.diskLogged
     diskAtMost += other.diskAtMost
-    networkLogged += other.networkLogged
     networkAtMost += other.networkAtMost
-    neitherLogged += other.neitherLogged
-    neitherAtMost += other.neitherAtMost
     input += other.input
     output += other.output
     shuffleRemote += other.shuffleRemote

@@ -74,6 +74,10 @@ final class TaskPhases(tasks: Tasks) {
     networkLogged + apply(Phase.OutputWrite) + apply(Phase.InputRead) + apply(Phase.Waiting) +
       math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost)
 
+  /** Of [[Phase.overhead]]. */
+  def overhead: Long =
+    apply(Phase.SchedulerDelay) + apply(Phase.Deserialize) + apply(Phase.ResultSerialize) + apply(Phase.GettingResult)
+
   def neitherLogged: Long = diskLogged + networkLogged
   def neitherAtMost: Long = diskLogged + networkLogged + apply(Phase.Waiting) +
     math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost + spillAtMost)

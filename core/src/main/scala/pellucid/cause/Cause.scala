@@ -2,7 +2,7 @@ package pellucid.cause
 
 import java.util.BitSet
 
-import pellucid.breakdown.{Phase, TaskPhases}
+import pellucid.breakdown.Phase
 import pellucid.trace.Tasks
 
 /** One reason for stragglers (thesis section 4.7.3). A new one is an object here or in a file of its own, and a line in
@@ -22,8 +22,8 @@ trait Cause {
 object Cause {
 
   /** A straggler only because of the time in one phase: it would be none had that taken no time in any task of the stage. */
-  final case class Time(key: String, label: String, remedy: String, time: TaskPhases => Long) extends Cause {
-    def explains(stage: StageTasks, nodes: SlowNodes): BitSet = stage.explainedWithout(time)
+  final case class Time(phase: Phase, key: String, label: String, remedy: String) extends Cause {
+    def explains(stage: StageTasks, nodes: SlowNodes): BitSet = stage.explainedWithout(phase)
   }
 
   /** A straggler only because it belongs to a slower kind of task: among those it is none. */
@@ -56,17 +56,15 @@ object Cause {
       }
   }
 
-  private def phase(p: Phase, key: String, label: String, remedy: String) = Time(key, label, remedy, _(p))
-
   val all: Seq[Cause] = Seq(
-    phase(Phase.SchedulerDelay, "schedulerDelay", "scheduler delay",
+    Time(Phase.SchedulerDelay, "schedulerDelay", "scheduler delay",
       "the driver ships and collects tasks too slowly: fewer, larger tasks or a less busy driver"),
-    phase(Phase.InputRead, "inputRead", "input read", "faster or more evenly used input disks"),
-    phase(Phase.ShuffleRead, "shuffleRead", "shuffle read (fetch wait)", "less shuffle data, or a faster network and shuffle disks"),
-    phase(Phase.ShuffleWrite, "shuffleWrite", "shuffle write", "faster local disks, or less shuffle data"),
-    phase(Phase.Gc, "gc", "garbage collection", "more memory per task, or fewer objects"),
-    phase(Phase.Deserialize, "deserialize", "task deserialize", "smaller closures and broadcasts"),
-    phase(Phase.Waiting, "waiting", "waiting, not logged which", "measure it with the plugin: input, output, spill or locks"),
+    Time(Phase.InputRead, "inputRead", "input read", "faster or more evenly used input disks"),
+    Time(Phase.ShuffleRead, "shuffleRead", "shuffle read (fetch wait)", "less shuffle data, or a faster network and shuffle disks"),
+    Time(Phase.ShuffleWrite, "shuffleWrite", "shuffle write", "faster local disks, or less shuffle data"),
+    Time(Phase.Gc, "gc", "garbage collection", "more memory per task, or fewer objects"),
+    Time(Phase.Deserialize, "deserialize", "task deserialize", "smaller closures and broadcasts"),
+    Time(Phase.Waiting, "waiting", "waiting, not logged which", "measure it with the plugin: input, output, spill or locks"),
     OutputSkew,
     Group("firstTask", "first task on its executor", "keep executors alive between jobs: code is not yet compiled, caches are cold", firstTasks),
     Group("spill", "spill", "more memory per task, or more partitions", s => s.tasksWhere(s.trace.tasks.diskSpilledBytes(_) > 0)),

@@ -2,7 +2,7 @@ package pellucid.cause
 
 import java.util.BitSet
 
-import pellucid.breakdown.TaskPhases
+import pellucid.breakdown.{Phase, TaskPhases}
 import pellucid.trace.{Tasks, Trace}
 
 /** The successful tasks of one stage, compared by their inverse progress rate: time per byte read (thesis section 4.7.1).
@@ -49,17 +49,32 @@ final class StageTasks(val trace: Trace, val stage: Int) {
     out
   }
 
-  /** The stragglers that would be none if `phase` nanoseconds had been zero in every task of the stage. */
-  def explainedWithout(phase: TaskPhases => Long): BitSet = {
+  /** Milliseconds of each phase, by phase index and position. */
+  private lazy val phaseMillis: Array[Array[Float]] = {
     val times = new TaskPhases(tasks)
+    val out = Array.fill(Phase.Count)(new Array[Float](size))
+    var i = 0
+    while (i < size) {
+      times.load(rows(i))
+      var p = 0
+      while (p < out.length) {
+        if (times.nanos(p) != 0) out(p)(i) = times.nanos(p) * 1e-6f
+        p += 1
+      }
+      i += 1
+    }
+    out
+  }
+
+  /** The stragglers that would be none if the phase had taken no time in any task of the stage. */
+  def explainedWithout(phase: Phase): BitSet = {
+    val millis = phaseMillis(phase.index)
     val shorter = new Array[Double](size)
     var any = false
     var i = 0
     while (i < size) {
-      times.load(rows(i))
-      val nanos = phase(times)
-      any ||= nanos > 0
-      shorter(i) = math.max(0, durations(i) - nanos / 1e6)
+      any ||= millis(i) > 0
+      shorter(i) = math.max(0, durations(i) - millis(i))
       i += 1
     }
     if (any) minus(stragglers, slow(shorter, weights, null)) else new BitSet

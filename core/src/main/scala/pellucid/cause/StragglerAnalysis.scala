@@ -14,13 +14,15 @@ final class StragglerAnalysis(trace: Trace) {
 
   val slowNodes: SlowNodes = SlowNodes.of(trace, trace.stages.indices.iterator.map(new StageTasks(trace, _)))
 
-  /** By task row, the time the task would take at its stage's median rate, in microseconds, where that is less; see
-    * [[StageTasks.atMedianRate]].
+  /** By task row, the time the task would take at its stage's median rate, in microseconds (see [[StageTasks.atMedianRate]]);
+    * [[Long.MaxValue]] where it is no slower than that.
     */
-  val atMedianMicros: mutable.LongMap[Long] = mutable.LongMap.empty
+  val atMedianMicros: Array[Long] = Array.fill(tasks.size)(Long.MaxValue)
 
-  /** By straggler's task row, the positions in [[Cause.all]] of what explains it. */
-  val causes: mutable.LongMap[List[Int]] = mutable.LongMap.empty
+  /** By position in [[Cause.all]], the task rows of the stragglers that it explains. */
+  val explainedBy: IndexedSeq[BitSet] = Cause.all.map(_ => new BitSet).toIndexedSeq
+
+  def causesOf(row: Int): Seq[Cause] = Cause.all.indices.filter(explainedBy(_).get(row)).map(Cause.all(_))
 
   val stages: IndexedSeq[StageStragglers] = trace.stages.indices.map(analyse)
 
@@ -34,7 +36,7 @@ final class StragglerAnalysis(trace: Trace) {
     var i = 0
     while (i < stage.size) {
       if (stage.rates(i) > stage.medianRate)
-        atMedianMicros(stage.rows(i).toLong) = (stage.atMedianRate(i) * 1000).toLong
+        atMedianMicros(stage.rows(i)) = (stage.atMedianRate(i) * 1000).toLong
       i += 1
     }
     if (!stage.stragglers.isEmpty) {
@@ -43,8 +45,7 @@ final class StragglerAnalysis(trace: Trace) {
         val by = Cause.all(c).explains(stage, slowNodes)
         explained.or(by)
         by.stream.forEach { i =>
-          val row = stage.rows(i).toLong
-          causes(row) = c :: causes.getOrElse(row, Nil)
+          explainedBy(c).set(stage.rows(i))
           out.causeTasks(c) += 1
           out.causeExcess(c) += stage.excess(i) / 1e3
         }
@@ -102,9 +103,9 @@ final class StragglerAnalysis(trace: Trace) {
     val seconds = tasks.durationMillis(row) / 1e3
     if (tasks.outcome(row) == Tasks.Running) "still running when the log ends"
     else if (!tasks.succeeded(row)) trace.reasons(tasks.reason(row))
-    else if (causes.contains(row.toLong)) causes(row.toLong).reverseIterator.map(Cause.all(_).label).mkString(", ")
+    else if (causesOf(row).nonEmpty) causesOf(row).map(_.label).mkString(", ")
     else if (seconds <= StageTasks.Slow * stage.medianSeconds) "as long as the stage's others"
-    else if (atMedianMicros.get(row.toLong).forall(_ >= seconds * 1e6 / StageTasks.Slow)) "input skew: reads more than the others"
+    else if (atMedianMicros(row) >= seconds * 1e6 / StageTasks.Slow) "input skew: reads more than the others"
     else "straggler, unexplained by what is logged"
   }
 

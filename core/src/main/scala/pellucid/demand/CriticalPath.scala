@@ -10,10 +10,8 @@ object CriticalPath {
 
   /** Stage rows on the job's critical path, first to last. */
   def ofJob(s: Schedule, job: Int): List[Int] = {
-    var last = -1
-    for (stage <- 0 until s.stages if s.stageJob(stage) == job)
-      if (last < 0 || s.stageCompleted(stage) > s.stageCompleted(last)) last = stage
-    if (last < 0) Nil else chain(s, last, Nil)
+    val stages = s.stagesOfJob(job)
+    if (stages.isEmpty) Nil else chain(s, stages.maxBy(s.stageCompleted(_)), Nil)
   }
 
   private def chain(s: Schedule, stage: Int, tail: List[Int]): List[Int] = {
@@ -38,7 +36,7 @@ object CriticalPath {
         Some(s.stageJob(stage)).filter(_ >= 0).map(s.trace.jobs(_).id),
         info.id,
         info.attempt,
-        s.trace.secondsSinceOrigin(s.trace.startMillis) + s.stageSubmitted(stage) / 1e6,
+        s.trace.secondsOfReplay(s.stageSubmitted(stage)),
         (s.stageCompleted(stage) - s.stageSubmitted(stage)) / 1e6,
         gap / 1e6
       )

@@ -21,7 +21,10 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     builder.saw(app.startMillis)
   }
 
-  def end(): Unit = each { case Timestamp => builder.application = builder.application.copy(endMillis = c.long()) }
+  def end(): Unit = {
+    each { case Timestamp => builder.application = builder.application.copy(endMillis = c.long()) }
+    builder.ended = true
+  }
 
   /** Of the environment only the settings that an analysis reads are kept. */
   def environment(): Unit = each {
@@ -123,6 +126,28 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   }
 
   private val skipValue: Int => Unit = _ => c.skip()
+
+  // these tables learn the order of the keys, so each reader has its own
+  private val keys = new Keys(
+    Version -> "Spark Version",
+    AppName -> "App Name",
+    AppId -> "App ID",
+    User -> "User",
+    Timestamp -> "Timestamp",
+    SparkProperties -> "Spark Properties",
+    ExecutorId -> "Executor ID",
+    ExecutorInfo -> "Executor Info",
+    Host -> "Host",
+    Cores -> "Total Cores",
+    ProfileId -> "Resource Profile Id",
+    RemovedReason -> "Removed Reason",
+    BlockManagerId -> "Block Manager ID",
+    ExecutorRequests -> "Executor Resource Requests",
+    TaskRequests -> "Task Resource Requests",
+    ResourceName -> "Resource Name",
+    Amount -> "Amount"
+  )
+  private val settingKeys = new Keys(settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*)
 }
 
 private[log] object ApplicationEvents {
@@ -143,25 +168,6 @@ private[log] object ApplicationEvents {
   private final val TaskRequests = 15
   private final val ResourceName = 16
   private final val Amount = 17
-  private val keys = new Keys(
-    Version -> "Spark Version",
-    AppName -> "App Name",
-    AppId -> "App ID",
-    User -> "User",
-    Timestamp -> "Timestamp",
-    SparkProperties -> "Spark Properties",
-    ExecutorId -> "Executor ID",
-    ExecutorInfo -> "Executor Info",
-    Host -> "Host",
-    Cores -> "Total Cores",
-    ProfileId -> "Resource Profile Id",
-    RemovedReason -> "Removed Reason",
-    BlockManagerId -> "Block Manager ID",
-    ExecutorRequests -> "Executor Resource Requests",
-    TaskRequests -> "Task Resource Requests",
-    ResourceName -> "Resource Name",
-    Amount -> "Amount"
-  )
 
   private val settings = IndexedSeq(
     "spark.master",
@@ -176,5 +182,4 @@ private[log] object ApplicationEvents {
     "spark.sql.shuffle.partitions",
     "spark.sql.adaptive.enabled"
   )
-  private val settingKeys = new Keys(settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*)
 }

@@ -96,6 +96,7 @@ private[log] final class JobLogger(builder: TraceBuilder) extends LogFormat.Read
     val id = fields("JOB_ID").toIntOption.getOrElse(throw new Malformed("a job without a number for JOB_ID"))
     val status = fields.getOrElse("STATUS", "")
     if (status == "STARTED") {
+      builder.ended = false
       job = Some(JobInfo(id, 0, 0, None, Array.empty, description, None))
       builder.job(job.get)
     } else
@@ -111,6 +112,7 @@ private[log] final class JobLogger(builder: TraceBuilder) extends LogFormat.Read
             if (status.startsWith("SUCCES")) None else Some(status) // the logger itself wrote "SUCCES"
           )
         }
+        builder.ended = true // this log is a job's, and has no word for the application's end
         stages.clear()
         job = None
         description = None

@@ -51,19 +51,17 @@ final class JsonCursor {
     if (c == '}') { pos += 1; return Keys.End }
     if (c == ',') { pos += 1; c = peek() }
     if (c != '"') fail("a key")
-    pos += 1
-    val start = pos
-    var hash = 0
-    while (pos < end && { c = buf(pos); c != '"' }) {
-      hash = Keys.step(hash, c)
-      if (c == '\\') pos += 1
-      pos += 1
+    val expected = keys.expected
+    if (expected != null && at(expected)) {
+      pos += expected.length
+      return keys.advance()
     }
-    if (pos >= end) fail("the end of a key")
-    val length = pos - start
-    pos += 1
+    val start = pos
+    skipString()
+    val id = keys.find(buf, start + 1, pos - 1)
     expect(':')
-    keys.find(buf, start, length, hash)
+    keys.learn(buf, start, pos, id)
+    id
   }
 
   /** True while the array being read has a further element, which is then next. */
@@ -110,6 +108,16 @@ final class JsonCursor {
       val escaped = skipString()
       if (escaped) unescape(start, pos - 1) else new String(buf, start, pos - 1 - start, UTF_8)
     }
+
+  /** The id of the string that comes next, consumed if `names` has it; [[Keys.Unknown]], and nothing consumed, otherwise. */
+  def lookup(names: Keys): Int = {
+    if (peek() != '"') return Keys.Unknown
+    val start = pos
+    skipString()
+    val id = names.find(buf, start + 1, pos - 1)
+    if (id == Keys.Unknown) pos = start
+    id
+  }
 
   /** Consumes the string that comes next if it is exactly `text`, and nothing otherwise. */
   def accept(text: Array[Byte]): Boolean = {

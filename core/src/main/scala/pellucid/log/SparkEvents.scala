@@ -66,13 +66,15 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
     if (c.accept(taskEnd)) "SparkListenerTaskEnd"
     else if (c.accept(taskStart)) "SparkListenerTaskStart"
     else Option(c.string()).getOrElse("null")
+
+  // these tables learn the order of the keys, so each reader has its own
+  private val eventKey = new Keys(1 -> "Event")
 }
 
 private[log] object SparkEvents extends LogFormat {
   def recognizes(head: String): Boolean = true
   def reader(builder: TraceBuilder): LogFormat.Reader = new SparkEvents(builder)
 
-  private val eventKey = new Keys(1 -> "Event")
   private val taskEnd = "SparkListenerTaskEnd".getBytes(UTF_8)
   private val taskStart = "SparkListenerTaskStart".getBytes(UTF_8)
 

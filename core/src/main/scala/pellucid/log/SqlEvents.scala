@@ -93,6 +93,22 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
         }
       } builder.timings(id) = Timing(column, nanos)
     }
+
+  // these tables learn the order of the keys, so each reader has its own
+  private val keys = new Keys(
+    ExecutionId -> "executionId",
+    RootId -> "rootExecutionId",
+    Description -> "description",
+    Time -> "time",
+    Plan -> "sparkPlanInfo",
+    ErrorMessage -> "errorMessage",
+    Children -> "children",
+    Metrics -> "metrics",
+    MetricName -> "name",
+    AccumulatorId -> "accumulatorId",
+    MetricType -> "metricType",
+    SqlMetrics -> "sqlPlanMetrics"
+  )
 }
 
 private[log] object SqlEvents {
@@ -108,20 +124,6 @@ private[log] object SqlEvents {
   private final val AccumulatorId = 10
   private final val MetricType = 11
   private final val SqlMetrics = 12
-  private val keys = new Keys(
-    ExecutionId -> "executionId",
-    RootId -> "rootExecutionId",
-    Description -> "description",
-    Time -> "time",
-    Plan -> "sparkPlanInfo",
-    ErrorMessage -> "errorMessage",
-    Children -> "children",
-    Metrics -> "metrics",
-    MetricName -> "name",
-    AccumulatorId -> "accumulatorId",
-    MetricType -> "metricType",
-    SqlMetrics -> "sqlPlanMetrics"
-  )
 
   /** SQL metrics that time something a task waits for. `scan time` covers reading and decoding of columnar files. */
   private val timed: Map[String, Timing.Column] = Map(

@@ -130,18 +130,8 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     if (c.enterArray()) while (c.nextElement()) out += c.long().toInt
     out.result()
   }
-}
 
-private[log] object StageEvents {
-  private final val JobId = 1
-  private final val JobSubmission = 2
-  private final val JobStages = 3
-  private final val Properties = 4
-  private final val JobCompletion = 5
-  private final val JobResult = 6
-  private final val Result = 7
-  private final val JobException = 8
-  private final val Message = 9
+  // these tables learn the order of the keys, so each reader has its own
   private val jobKeys = new Keys(
     JobId -> "Job ID",
     JobSubmission -> "Submission Time",
@@ -153,21 +143,7 @@ private[log] object StageEvents {
     JobException -> "Exception",
     Message -> "Message"
   )
-
-  private final val Description = 1
-  private final val SqlExecution = 2
   private val propertyKeys = new Keys(Description -> "spark.job.description", SqlExecution -> "spark.sql.execution.id")
-
-  private final val Info = 1
-  private final val StageId = 2
-  private final val AttemptId = 3
-  private final val Name = 4
-  private final val NumTasks = 5
-  private final val Parents = 6
-  private final val Submission = 7
-  private final val Completion = 8
-  private final val Failure = 9
-  private final val Rdds = 10
   private val stageKeys = new Keys(
     Info -> "Stage Info",
     StageId -> "Stage ID",
@@ -180,7 +156,33 @@ private[log] object StageEvents {
     Failure -> "Failure Reason",
     Rdds -> "RDD Info"
   )
+  private val rddKeys = new Keys(RddName -> "Name")
+}
+
+private[log] object StageEvents {
+  private final val JobId = 1
+  private final val JobSubmission = 2
+  private final val JobStages = 3
+  private final val Properties = 4
+  private final val JobCompletion = 5
+  private final val JobResult = 6
+  private final val Result = 7
+  private final val JobException = 8
+  private final val Message = 9
+
+  private final val Description = 1
+  private final val SqlExecution = 2
+
+  private final val Info = 1
+  private final val StageId = 2
+  private final val AttemptId = 3
+  private final val Name = 4
+  private final val NumTasks = 5
+  private final val Parents = 6
+  private final val Submission = 7
+  private final val Completion = 8
+  private final val Failure = 9
+  private final val Rdds = 10
 
   private final val RddName = 1
-  private val rddKeys = new Keys(RddName -> "Name")
 }

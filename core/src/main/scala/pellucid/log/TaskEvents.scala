@@ -17,7 +17,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   def start(): Unit = {
     var stage = 0
     var stageAttempt = 0
-    var key = c.nextKey(eventKeys)
+    var key = c.nextKey(startKeys)
     while (key != Keys.End) {
       key match {
         case StageId => stage = c.long().toInt
@@ -25,7 +25,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
         case Info => info(-1)
         case _ => c.skip()
       }
-      key = c.nextKey(eventKeys)
+      key = c.nextKey(startKeys)
     }
     builder.taskStarted(
       TaskStart(taskId, builder.stageRow(stage, stageAttempt), index, attempt, executor, launch, locality, speculative)
@@ -50,7 +50,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
         case StageAttemptId => stageAttempt = c.long().toInt
         case EndReason => outcome = endReason(row)
         case Info => info(row)
-        case ExecutorMetrics => flatObject()
+        case ExecutorMetrics => flatObject(afterExecutorMetrics)
         case Metrics => if (c.enterObject()) metrics(row)
         case _ => c.skip()
       }
@@ -105,7 +105,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
           case Index => index = c.long().toInt
           case Attempt => attempt = c.long().toInt
           case Launch => launch = c.long()
-          case Executor => executor = builder.executorRow(c.string())
+          case Executor => executor = executorRow()
           case Host => if (executor >= 0 && builder.hostUnknown(executor)) builder.host(executor, orEmpty(c.string())) else c.skip()
           case Locality => locality = localityOf()
           case Speculative => speculative = c.boolean()
@@ -132,21 +132,53 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     0
   }
 
-  /** The accumulators make up most of an event, and only SQL's timings are wanted. Where none of those is known, the array is
-    * passed by its next ']' if what follows is what Spark writes there: those quotes cannot be inside a JSON string.
+  private def executorRow(): Int = {
+    val known = c.lookup(executors)
+    if (known != Keys.Unknown) known - 1
+    else {
+      val id = orEmpty(c.string())
+      val row = builder.executorRow(id)
+      executors.put(id.getBytes(UTF_8), row + 1)
+      row
+    }
+  }
+  private val executors = new Keys()
+
+  /** The accumulators make up most of an event, and only SQL's timings are wanted. What else stands there is passed by looking
+    * for the bytes that Spark writes after it: the quotes in them cannot be inside a JSON string. Anything else is read as the
+    * JSON that it is.
     */
   private def accumulables(row: Int): Unit = {
     val start = { c.peek(); c.pos }
     if (builder.timings.isEmpty || row < 0) {
       c.seek(']')
       if (c.at(afterAccumulables)) { c.pos += 1; return }
-      c.pos = start
+    } else if (timingsOnly(row)) return
+    c.pos = start
+    if (row >= 0) {
+      tasks.scanNanos(row) = 0
+      tasks.pythonNanos(row) = 0
     }
-    if (c.enterArray()) while (c.nextElement()) accumulable(row)
+    if (c.enterArray()) while (c.nextElement()) if (c.enterObject()) accumulable(row)
+  }
+
+  /** Reads the timings of an array of accumulators; false where it meets what Spark does not write. */
+  private def timingsOnly(row: Int): Boolean = {
+    c.enterArray()
+    while (c.at(accumulableStart)) {
+      c.pos += 1
+      val inside = c.pos
+      c.pos += accumulableStart.length - 1
+      if (builder.timings.contains(c.long())) { c.pos = inside; accumulable(row) }
+      else { c.seek('}'); c.pos += 1 }
+      if (c.at(betweenAccumulables)) c.pos += 1
+      else if (c.at(afterAccumulables)) { c.pos += 1; return true }
+      else return false
+    }
+    false
   }
 
   private def accumulable(row: Int): Unit = {
-    if (!c.enterObject()) return
     var timing: Timing = null
     var update = 0L
     var key = c.nextKey(accumulableKeys)
@@ -166,60 +198,51 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     }
   }
 
-  /** Passes an object that holds numbers only. */
-  private def flatObject(): Unit = {
+  /** Passes an object that holds numbers only, if `after` follows it. */
+  private def flatObject(after: Array[Byte]): Unit = {
     val start = c.pos
     c.seek('}')
-    if (c.at(afterExecutorMetrics)) c.pos += 1
+    if (c.at(after)) c.pos += 1
     else { c.pos = start; c.skip() }
   }
 
+  /** "Task Metrics" and the groups inside it: no key stands in two of them. */
   private def metrics(row: Int): Unit = {
     var key = c.nextKey(metricKeys)
     while (key != Keys.End) {
-      key match {
-        case DeserializeTime => tasks.deserializeMillis.saturate(row, c.long())
-        case RunTime => tasks.runMillis.saturate(row, c.long())
-        case CpuTime => tasks.cpuNanos(row) = c.long(); tasks.set(row, Tasks.CpuLogged)
-        case GcTime => tasks.gcMillis.saturate(row, c.long())
-        case ResultSerializeTime => tasks.resultSerializeMillis.saturate(row, c.long())
-        case MemorySpilled => tasks.memorySpilledBytes(row) = c.long()
-        case DiskSpilled => tasks.diskSpilledBytes(row) = c.long()
-        case ShuffleRead | ShuffleWrite | Input | Output => if (c.enterObject()) group(row)
-        case _ => c.skip()
-      }
+      if (key >= FirstBytes) bytesOrNanos(key - FirstBytes)(row) = c.long()
+      else if (key >= FirstMillis) millis(key - FirstMillis).saturate(row, c.long())
+      else if (key == Group) { if (c.enterObject()) metrics(row) }
+      else if (key == CpuTime) { tasks.cpuNanos(row) = c.long(); tasks.set(row, Tasks.CpuLogged) }
+      else if (key == PushBased) flatObject(afterPushBased)
+      else c.skip()
       key = c.nextKey(metricKeys)
     }
   }
 
-  /** One of the nested metric groups; no key stands in two of them. */
-  private def group(row: Int): Unit = {
-    var key = c.nextKey(metricKeys)
-    while (key != Keys.End) {
-      key match {
-        case RemoteBytes => tasks.shuffleRemoteBytes(row) = c.long()
-        case LocalBytes => tasks.shuffleLocalBytes(row) = c.long()
-        case FetchWait => tasks.fetchWaitMillis.saturate(row, c.long())
-        case RecordsShuffled => tasks.shuffleRecords(row) = c.long()
-        case WriteBytes => tasks.shuffleWriteBytes(row) = c.long()
-        case WriteTime => tasks.shuffleWriteNanos(row) = c.long()
-        case InputBytes => tasks.inputBytes(row) = c.long()
-        case InputRecords => tasks.inputRecords(row) = c.long()
-        case OutputBytes => tasks.outputBytes(row) = c.long()
-        case _ => c.skip()
-      }
-      key = c.nextKey(metricKeys)
-    }
-  }
-}
+  private val millisByName = Seq(
+    "Executor Deserialize Time" -> tasks.deserializeMillis,
+    "Executor Run Time" -> tasks.runMillis,
+    "JVM GC Time" -> tasks.gcMillis,
+    "Result Serialization Time" -> tasks.resultSerializeMillis,
+    "Fetch Wait Time" -> tasks.fetchWaitMillis
+  )
+  private val bytesOrNanosByName = Seq(
+    "Memory Bytes Spilled" -> tasks.memorySpilledBytes,
+    "Disk Bytes Spilled" -> tasks.diskSpilledBytes,
+    "Remote Bytes Read" -> tasks.shuffleRemoteBytes,
+    "Local Bytes Read" -> tasks.shuffleLocalBytes,
+    "Total Records Read" -> tasks.shuffleRecords,
+    "Shuffle Bytes Written" -> tasks.shuffleWriteBytes,
+    "Shuffle Write Time" -> tasks.shuffleWriteNanos,
+    "Bytes Read" -> tasks.inputBytes,
+    "Records Read" -> tasks.inputRecords,
+    "Bytes Written" -> tasks.outputBytes
+  )
+  private val millis = millisByName.map(_._2).toArray
+  private val bytesOrNanos = bytesOrNanosByName.map(_._2).toArray
 
-private[log] object TaskEvents {
-  private final val StageId = 1
-  private final val StageAttemptId = 2
-  private final val EndReason = 3
-  private final val Info = 4
-  private final val ExecutorMetrics = 5
-  private final val Metrics = 6
+  // these tables learn the order of the keys, so each reader has its own
   private val eventKeys = new Keys(
     StageId -> "Stage ID",
     StageAttemptId -> "Stage Attempt ID",
@@ -228,27 +251,9 @@ private[log] object TaskEvents {
     ExecutorMetrics -> "Task Executor Metrics",
     Metrics -> "Task Metrics"
   )
-
-  private final val Reason = 1
-  private final val ReasonClass = 2
-  private final val ReasonLoss = 3
-  private final val ReasonKill = 4
+  private val startKeys = new Keys(StageId -> "Stage ID", StageAttemptId -> "Stage Attempt ID", Info -> "Task Info")
   private val reasonKeys =
     new Keys(Reason -> "Reason", ReasonClass -> "Class Name", ReasonLoss -> "Loss Reason", ReasonKill -> "Kill Reason")
-
-  private final val TaskId = 1
-  private final val Index = 2
-  private final val Attempt = 3
-  private final val Launch = 4
-  private final val Executor = 5
-  private final val Host = 6
-  private final val Locality = 7
-  private final val Speculative = 8
-  private final val GettingResult = 9
-  private final val Finish = 10
-  private final val Failed = 11
-  private final val Killed = 12
-  private final val Accumulables = 13
   private val infoKeys = new Keys(
     TaskId -> "Task ID",
     Index -> "Index",
@@ -264,57 +269,57 @@ private[log] object TaskEvents {
     Killed -> "Killed",
     Accumulables -> "Accumulables"
   )
+  private val accumulableKeys = new Keys(AccumulableId -> "ID", Update -> "Update")
+  private val metricKeys = new Keys(
+    Seq("Shuffle Read Metrics", "Shuffle Write Metrics", "Input Metrics", "Output Metrics").map(Group -> _) ++
+      Seq(CpuTime -> "Executor CPU Time", PushBased -> "Push Based Shuffle") ++
+      millisByName.zipWithIndex.map { case ((name, _), i) => (FirstMillis + i) -> name } ++
+      bytesOrNanosByName.zipWithIndex.map { case ((name, _), i) => (FirstBytes + i) -> name }: _*
+  )
+}
+
+private[log] object TaskEvents {
+  private final val StageId = 1
+  private final val StageAttemptId = 2
+  private final val EndReason = 3
+  private final val Info = 4
+  private final val ExecutorMetrics = 5
+  private final val Metrics = 6
+
+  private final val Reason = 1
+  private final val ReasonClass = 2
+  private final val ReasonLoss = 3
+  private final val ReasonKill = 4
+
+  private final val TaskId = 1
+  private final val Index = 2
+  private final val Attempt = 3
+  private final val Launch = 4
+  private final val Executor = 5
+  private final val Host = 6
+  private final val Locality = 7
+  private final val Speculative = 8
+  private final val GettingResult = 9
+  private final val Finish = 10
+  private final val Failed = 11
+  private final val Killed = 12
+  private final val Accumulables = 13
 
   private final val AccumulableId = 1
   private final val Update = 2
-  private val accumulableKeys = new Keys(AccumulableId -> "ID", Update -> "Update")
 
-  private final val DeserializeTime = 1
-  private final val RunTime = 2
-  private final val CpuTime = 3
-  private final val GcTime = 4
-  private final val ResultSerializeTime = 5
-  private final val MemorySpilled = 6
-  private final val DiskSpilled = 7
-  private final val ShuffleRead = 8
-  private final val ShuffleWrite = 9
-  private final val Input = 10
-  private final val Output = 11
-  private final val RemoteBytes = 12
-  private final val LocalBytes = 13
-  private final val FetchWait = 14
-  private final val RecordsShuffled = 15
-  private final val WriteBytes = 16
-  private final val WriteTime = 17
-  private final val InputBytes = 18
-  private final val InputRecords = 19
-  private final val OutputBytes = 20
-  private val metricKeys = new Keys(
-    DeserializeTime -> "Executor Deserialize Time",
-    RunTime -> "Executor Run Time",
-    CpuTime -> "Executor CPU Time",
-    GcTime -> "JVM GC Time",
-    ResultSerializeTime -> "Result Serialization Time",
-    MemorySpilled -> "Memory Bytes Spilled",
-    DiskSpilled -> "Disk Bytes Spilled",
-    ShuffleRead -> "Shuffle Read Metrics",
-    ShuffleWrite -> "Shuffle Write Metrics",
-    Input -> "Input Metrics",
-    Output -> "Output Metrics",
-    RemoteBytes -> "Remote Bytes Read",
-    LocalBytes -> "Local Bytes Read",
-    FetchWait -> "Fetch Wait Time",
-    RecordsShuffled -> "Total Records Read",
-    WriteBytes -> "Shuffle Bytes Written",
-    WriteTime -> "Shuffle Write Time",
-    InputBytes -> "Bytes Read",
-    InputRecords -> "Records Read",
-    OutputBytes -> "Bytes Written"
-  )
+  private final val Group = 1
+  private final val CpuTime = 2
+  private final val PushBased = 3
+  private final val FirstMillis = 16
+  private final val FirstBytes = 32
 
   private val success = "Success".getBytes(UTF_8)
   private val localities = pellucid.trace.Tasks.LocalityNames.map(_.getBytes(UTF_8))
   private val afterAccumulables = "]},\"Task ".getBytes(UTF_8)
+  private val accumulableStart = "{\"ID\":".getBytes(UTF_8)
+  private val betweenAccumulables = ",{\"ID\":".getBytes(UTF_8)
+  private val afterPushBased = "}},\"Shuffle Write Metrics\":".getBytes(UTF_8)
   private val afterExecutorMetrics = "},\"Task Metrics\":".getBytes(UTF_8)
 
   def orEmpty(text: String): String = if (text == null) "" else text

@@ -11,7 +11,7 @@ object Page {
     val parts = Map(
       "style" -> (resource("uPlot.min.css") + resource("page.css")),
       "library" -> resource("uPlot.iife.min.js"),
-      "script" -> resource("page.js"),
+      "script" -> Scripts.map(resource).mkString("\n"),
       "report" -> data(new String(Json.write(report), UTF_8)),
       "timeline" -> data(Timeline.json(trace))
     )
@@ -27,6 +27,11 @@ object Page {
 
   /** JSON for inside a script element: no text of the log can end the element or begin a comment. */
   private def data(json: String): String = json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+  /** In the order in which one needs the other: all share one scope. */
+  private val Scripts = Seq("format.js", "dom.js", "data.js", "theme.js", "links.js", "bars.js", "view.js", "blocks.js", "lanelayout.js",
+    "lanepainter.js", "lanes.js", "strips.js", "coreuse.js", "tooltip.js", "gestures.js", "controls.js", "timeline.js", "header.js",
+    "breakdown.js", "blocked.js", "advice.js", "stragglers.js", "use.js", "path.js", "lost.js", "table.js", "tables.js", "footer.js", "page.js")
 
   private def resource(name: String): String = {
     val in = getClass.getResourceAsStream(s"/pellucid/page/$name")

@@ -12,10 +12,10 @@ import pellucid.trace.Trace
 
 /** What the page's swim lanes show: blocks of tasks, one lane per slot.
   *
-  * `blocks` is base64 of little-endian 32-bit integers, `fields` per block: lane, start (ms from the origin), duration (ms),
-  * row in `stages`, number of tasks in the block, task id (of the first), outcome (the largest of the block's), and then the
-  * milliseconds of each phase in the order of `phases`. Beyond [[Timeline.MostBlocks]] tasks, neighbours of one stage in a lane
-  * are joined, the shortest first, so that the page stays fluid; a block then stands for several tasks.
+  * `blocks` is base64 of little-endian 32-bit integers, `fields` per block, the blocks in order of start: lane, start (ms from
+  * the origin), duration (ms), row in `stages`, number of tasks in the block, task id (of the first), outcome (the largest of the
+  * block's), and then the milliseconds of each phase in the order of `phases`. Beyond [[Timeline.MostBlocks]] tasks, neighbours of
+  * one stage in a lane are joined, the shortest first, so that the page stays fluid; a block then stands for several tasks.
   */
 final case class Timeline(
     lanes: Seq[Lane],

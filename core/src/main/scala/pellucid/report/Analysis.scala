@@ -1,12 +1,12 @@
 package pellucid.report
 
 import pellucid.advice.Advisor
-import pellucid.blocked.{BlockedTime, Scenarios}
-import pellucid.breakdown.{Sums, TaskPhases}
+import pellucid.blocked.{Blockage, BlockedTime, Scenarios}
+import pellucid.breakdown.Sums
 import pellucid.cause.StragglerAnalysis
 import pellucid.demand.{CriticalPath, Use}
 import pellucid.lost.Lost
-import pellucid.trace.{Tasks, Trace}
+import pellucid.trace.Trace
 
 /** Runs every analysis on a trace. */
 object Analysis {
@@ -15,20 +15,19 @@ object Analysis {
 
   def report(trace: Trace): Report = {
     val tasks = trace.tasks
-    val sums = stageSums(trace)
+    val blockage = new Blockage.All(trace)
+    val sums = blockage.sums
     val total = Analysis.sum(sums)
     val scenarios = new Scenarios(trace)
     val stragglers = new StragglerAnalysis(trace)
-    val atMedian = stragglers.atMedianMicros
-    val noStragglers =
-      if (stragglers.total.count == 0 && atMedian.isEmpty) scenarios.recorded
-      else scenarios.shorter((row, millis) => math.min(millis * 1000L, atMedian.getOrElse(row.toLong, Long.MaxValue)))
-    val blocked = new BlockedTime(scenarios, total, noStragglers)
+    val noStragglers = scenarios.shorter((row, millis) => math.min(millis * 1000L, stragglers.atMedianMicros(row)))
+    val blocked = new BlockedTime(scenarios, blockage, noStragglers)
     val seconds = (trace.endMillis - trace.startMillis) / 1e3
     val completion = blocked.application(seconds)
     val driver = Use.driverOnly(trace)
     val cores = Use.cores(trace)
     val schedule = scenarios.schedule
+    val jobsOfSql = trace.jobs.groupMap(_.sqlExecution)(_.id)
     val sqlNames = trace.sql.iterator.map(q => q.id -> q.description).toMap
 
     Report(
@@ -66,7 +65,7 @@ object Analysis {
       driver,
       CriticalPath.ofApplication(schedule),
       Lost.of(trace),
-      new Advisor(trace, scenarios, stragglers, sums, completion, driver).advice,
+      new Advisor(trace, scenarios, stragglers, blockage, total, completion, driver).advice,
       stragglers.longest(LongestTasks),
       stragglers.slowNodeResults,
       trace.sql.map { q =>
@@ -76,14 +75,13 @@ object Analysis {
           q.description,
           trace.secondsSinceOrigin(q.startMillis),
           (end - q.startMillis) / 1e3,
-          trace.jobs.iterator.filter(_.sqlExecution.contains(q.id)).map(_.id).toSeq,
+          jobsOfSql.getOrElse(Some(q.id), Nil),
           q.failure
         )
       },
       trace.jobs.indices.map { j =>
         val job = trace.jobs(j)
-        val rows = trace.stages.indices.filter(schedule.stageJob(_) == j)
-        val sum = Analysis.sum(rows.map(sums(_)))
+        val sum = Analysis.sum(schedule.stagesOfJob(j).map(sums(_)))
         val recorded = ((if (job.ended) job.completionMillis else trace.endMillis) - job.submissionMillis) / 1e3
         Job(
           job.id,
@@ -112,7 +110,7 @@ object Analysis {
           job.flatMap(_.sqlExecution),
           stage.jobs.iterator.map(trace.jobs(_).id).toSeq,
           stage.parentIds.toSeq,
-          trace.secondsSinceOrigin(trace.startMillis) + schedule.stageSubmitted(s) / 1e6,
+          trace.secondsOfReplay(schedule.stageSubmitted(s)),
           recorded,
           stage.ended,
           stage.failure,
@@ -125,20 +123,6 @@ object Analysis {
         )
       }
     )
-  }
-
-  private def stageSums(trace: Trace): IndexedSeq[Sums] = {
-    val sums = trace.stages.indices.map(_ => new Sums)
-    val times = new TaskPhases(trace.tasks)
-    var row = 0
-    while (row < trace.tasks.size) {
-      if (trace.tasks.outcome(row) != Tasks.Resubmitted) {
-        times.load(row)
-        sums(trace.tasks.stage(row)).add(times, trace.tasks, row)
-      }
-      row += 1
-    }
-    sums
   }
 
   private def sum(parts: Iterable[Sums]): Sums = {

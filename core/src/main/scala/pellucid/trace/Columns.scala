@@ -14,17 +14,14 @@ final class LongColumn {
 
   def update(row: Int, value: Long): Unit = {
     val c = row >>> Columns.ChunkBits
-    if (c >= chunks.length) {
-      if (value == 0) return
-      chunks = java.util.Arrays.copyOf(chunks, math.max(chunks.length * 2, c + 1))
-    }
-    var chunk = chunks(c)
-    if (chunk == null) {
-      if (value == 0) return
-      chunk = new Array[Long](Columns.ChunkRows)
-      chunks(c) = chunk
-    }
-    chunk(row & Columns.ChunkMask) = value
+    if (c < chunks.length && chunks(c) != null) chunks(c)(row & Columns.ChunkMask) = value
+    else if (value != 0) allocate(c)(row & Columns.ChunkMask) = value
+  }
+
+  private def allocate(c: Int): Array[Long] = {
+    if (c >= chunks.length) chunks = java.util.Arrays.copyOf(chunks, math.max(chunks.length * 2, c + 1))
+    chunks(c) = new Array[Long](Columns.ChunkRows)
+    chunks(c)
   }
 }
 
@@ -40,17 +37,14 @@ final class IntColumn {
 
   def update(row: Int, value: Int): Unit = {
     val c = row >>> Columns.ChunkBits
-    if (c >= chunks.length) {
-      if (value == 0) return
-      chunks = java.util.Arrays.copyOf(chunks, math.max(chunks.length * 2, c + 1))
-    }
-    var chunk = chunks(c)
-    if (chunk == null) {
-      if (value == 0) return
-      chunk = new Array[Int](Columns.ChunkRows)
-      chunks(c) = chunk
-    }
-    chunk(row & Columns.ChunkMask) = value
+    if (c < chunks.length && chunks(c) != null) chunks(c)(row & Columns.ChunkMask) = value
+    else if (value != 0) allocate(c)(row & Columns.ChunkMask) = value
+  }
+
+  private def allocate(c: Int): Array[Int] = {
+    if (c >= chunks.length) chunks = java.util.Arrays.copyOf(chunks, math.max(chunks.length * 2, c + 1))
+    chunks(c) = new Array[Int](Columns.ChunkRows)
+    chunks(c)
   }
 
   /** For durations and counts: a value beyond 32 bits (24 days in milliseconds) is kept as the largest one. */

@@ -26,6 +26,9 @@ final class TraceBuilder {
   private var lastStageRow = -1
   private var latestMillis = 0L
 
+  /** The log says that the application ended; its absence means that the log stops early. */
+  var ended = false
+
   /** Accumulators that time something: id to what and in which unit. */
   val timings = mutable.LongMap.empty[Timing]
 
@@ -145,7 +148,7 @@ final class TraceBuilder {
       sql.toIndexedSeq,
       tasks,
       reasons.toIndexedSeq,
-      intake.copy(ended = application.endMillis > 0)
+      intake.copy(ended = ended)
     )
   }
 

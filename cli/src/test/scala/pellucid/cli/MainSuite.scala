@@ -1,0 +1,105 @@
+package pellucid.cli
+
+import java.io.{ByteArrayOutputStream, PrintStream}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+
+import pellucid.report.Json
+
+class MainSuite extends munit.FunSuite {
+  private val logs: Path = Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).map(_.resolve("core/src/test/logs")).find(Files.exists(_)).get
+  private val log = logs.resolve("spark-4.3.0-zstd.zstd").toString
+  private val folder = FunFixture[Path](
+    _ => Files.createTempDirectory("pellucid"),
+    dir => Files.walk(dir).sorted(java.util.Comparator.reverseOrder[Path]).forEach(Files.delete(_))
+  )
+
+  private def run(args: String*): (Int, String, String) = {
+    val out, err = new ByteArrayOutputStream
+    val status = Console.withOut(new PrintStream(out, true))(Console.withErr(new PrintStream(err, true))(Main.run(args)))
+    (status, out.toString(UTF_8), err.toString(UTF_8))
+  }
+
+  private def mistake(args: String*)(says: String*): Unit = {
+    val (status, out, err) = run(args: _*)
+    assertEquals((status, out), (2, ""), err)
+    says.foreach(text => assert(err.contains(text), s"'$err' does not say '$text'"))
+    assert(!err.contains("\tat "), err)
+  }
+
+  test("a report names the application and every section") {
+    val (status, out, err) = run("report", log)
+    assertEquals((status, err), (0, ""))
+    Seq("What would help", "Where the task time went", "Blocked-time analysis", "Stragglers", "Utilization and demand", "Critical path",
+      "Jobs", "Stages", "longest tasks", "all understood").foreach(s => assert(out.contains(s), s"no '$s' in\n$out"))
+  }
+
+  test("--json is the whole report, and can be read back") {
+    val (status, out, _) = run("report", log, "--json")
+    assertEquals(status, 0)
+    val report = Json.read(out.getBytes(UTF_8))
+    assertEquals(new String(Json.write(report), UTF_8), out.trim)
+    assert(report.stages.nonEmpty && report.jobs.nonEmpty)
+  }
+
+  folder.test("--html writes one page with the same results") { dir =>
+    val page = dir.resolve("report.html")
+    assertEquals(run("report", log, "--html", page.toString)._1, 0)
+    val html = Files.readString(page)
+    assert(html.startsWith("<!DOCTYPE html>"))
+    assert(!html.contains("/*{"), "a marker was left unfilled")
+    mistake("report", log, "--html", dir.resolve("no/such/folder.html").toString)("--html", "no/such/folder.html")
+  }
+
+  test("--stage zooms into one stage; an unknown one is a mistake that says which there are") {
+    val (status, out, _) = run("report", log, "--stage", "0")
+    assertEquals(status, 0)
+    assert(out.startsWith("Stage 0"), out)
+    mistake("report", log, "--stage", "999")("--stage 999", "no such stage")
+    mistake("report", log, "--stage", "x")("stage")
+  }
+
+  test("--from and --to restrict the report to what ran between them") {
+    val whole = Json.read(run("report", log, "--json")._2.getBytes(UTF_8))
+    val middle = whole.stages(whole.stages.size / 2)
+    val (from, to) = (middle.startSeconds, middle.startSeconds + middle.seconds)
+    val part = Json.read(run("report", log, "--json", "--from", from.toString, "--to", s"${to}s")._2.getBytes(UTF_8))
+    assert(part.stages.exists(s => s.id == middle.id && s.startSeconds == middle.startSeconds), "the stage keeps its moment")
+    assert(part.application.tasks < whole.application.tasks)
+    assert(part.stages.forall(s => s.startSeconds < to && s.startSeconds + s.seconds > from))
+    mistake("report", log, "--from", "soon")("--from soon", "1m30s")
+    mistake("report", log, "--from", "10", "--to", "5")("--to is not after --from")
+    mistake("report", log, "--from", "9h")("covers 0 to")
+  }
+
+  test("mistakes are named in one line, with status 2") {
+    mistake("report", "no-such-file")("no-such-file", "no such file")
+    mistake("report", logs.resolve("README.md").toString)("README.md", "no Spark event log", "line 1")
+    mistake("report", log, "--wrong", "flag")("--wrong")
+    mistake("report")("log")
+    mistake("explain", log)("explain")
+  }
+
+  folder.test("an empty directory, and a directory of logs with one that is none") { dir =>
+    mistake("report", dir.toString)("without event logs")
+    Files.copy(Paths.get(log), dir.resolve("a.zstd"))
+    Files.copy(logs.resolve("spark-2.4.8-plain"), dir.resolve("b"))
+    Files.writeString(dir.resolve("c"), "no log\n")
+    val (status, out, _) = run("report", dir.toString)
+    assertEquals(status, 0)
+    assert(out.contains("2 logs") && out.contains("Not read:") && out.contains("c: no Spark event log"), out)
+    mistake("report", dir.toString, "--html", "x.html")("--html", "one log")
+  }
+
+  test("a rolling directory is one log") {
+    val (status, out, _) = run("report", logs.resolve("spark-4.0.5-rolling").toString)
+    assertEquals(status, 0)
+    assert(out.contains("all understood"), out)
+  }
+
+  test("help and version") {
+    assertEquals(run("--help")._1, 0)
+    assert(run("report", "--help")._2.contains("--html"))
+    assert(run("version")._2.startsWith("pellucid "))
+  }
+}

@@ -1,0 +1,35 @@
+package pellucid.page
+
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.Base64
+
+import pellucid.TraceOf
+import pellucid.breakdown.Phase
+
+class TimelineSuite extends munit.FunSuite {
+  private def blocks(t: Timeline): Seq[Seq[Int]] = {
+    val ints = ByteBuffer.wrap(Base64.getDecoder.decode(t.blocks)).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer
+    Seq.fill(ints.remaining)(ints.get()).grouped(t.fields).toSeq
+  }
+
+  private val trace = new TraceOf(Seq(1, 2)).job(0, 0, 300, 0).stage(0, 0, 300)
+    .task(0, 0, 100)((t, r) => t.cpuNanos(r) = 60000000L).task(0, 100, 110)().task(0, 110, 125)().task(0, 0, 300, executor = 1)().result()
+
+  test("a lane for each slot, a block for each task, its time by phase") {
+    val t = Timeline.of(trace)
+    assertEquals(t.lanes.map(l => (l.executor, l.slot)), Seq(("0", 0), ("1", 0), ("1", 1)))
+    val first = blocks(t).find(_(5) == 0).get
+    assertEquals(first.take(7), Seq(0, 0, 100, 0, 1, 0, 0))
+    assertEquals(first(7 + Phase.Compute.index), 60)
+    assertEquals(first(7 + Phase.Waiting.index), 40)
+    assertEquals(t.count, 4)
+    assert(!t.joined)
+  }
+
+  test("too many tasks: short neighbours of a lane are joined, and none is lost") {
+    val t = Timeline.of(trace, mostBlocks = 3)
+    assert(t.joined)
+    assertEquals(blocks(t).map(_(4)).sum, 4)
+    assertEquals(blocks(t).map(b => (b(1), b(2), b(4))).toSet, Set((0, 125, 3), (0, 300, 1))) // 0-100, 100-110 and 110-125
+  }
+}

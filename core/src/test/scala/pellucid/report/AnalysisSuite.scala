@@ -1,0 +1,83 @@
+package pellucid.report
+
+import pellucid.TraceOf
+import pellucid.trace.{Tasks, Window}
+
+class AnalysisSuite extends munit.FunSuite {
+
+  test("no disk and no network: what the log states, and at most") {
+    // One slot, one task of 1000 ms: 600 on CPU, 100 fetch wait, 150 shuffle write, 150 unnamed, and it read input.
+    val r = Analysis.report(new TraceOf().job(0, 0, 1000, 0).stage(0, 0, 1000).task(0, 0, 1000) { (t, row) =>
+      t.cpuNanos(row) = 600000000L
+      t.fetchWaitMillis(row) = 100
+      t.shuffleWriteNanos(row) = 150000000L
+      t.inputBytes(row) = 1000
+    }.result())
+    def close(s: Saving, logged: Double, atMost: Double) = {
+      assertEqualsDouble(s.loggedSeconds, logged, 1e-4)
+      assertEqualsDouble(s.atMostSeconds, atMost, 1e-4)
+    }
+    for (c <- Seq(r.completion, r.jobs.head.completion, r.stages.head.completion)) {
+      close(c.noDisk, 0.15, 0.4) // the write; with the fetch wait (remote disks) and the 150 ms that may be input
+      close(c.noNetwork, 0.1, 0.25) // the fetch wait; with the 150 ms that may be remote input
+      close(c.neither, 0.25, 0.4)
+    }
+  }
+
+  test("per CPU second: data to and from disk, and over the network") {
+    // 2 s of CPU; 100 MB input, 30 MB shuffle written, 40 MB read (10 remote), 20 MB output, 5 MB spilled (written and read):
+    // (100 + 30 + 40 + 20 + 2 * 5) / 2 = 100 MB; 10 MB * 8 / 2 = 40 Mb; shuffle/input 0.3, output/input 0.2
+    val d = Analysis.report(new TraceOf().job(0, 0, 2000, 0).stage(0, 0, 2000).task(0, 0, 2000) { (t, row) =>
+      t.inputBytes(row) = 100000000L
+      t.shuffleWriteBytes(row) = 30000000L
+      t.shuffleLocalBytes(row) = 30000000L
+      t.shuffleRemoteBytes(row) = 10000000L
+      t.outputBytes(row) = 20000000L
+      t.diskSpilledBytes(row) = 5000000L
+    }.result()).demand
+    assertEquals((d.diskMBPerCpuSecond, d.networkMbPerCpuSecond), (Some(100.0), Some(40.0)))
+    assertEquals((d.shuffleToInput, d.outputToInput), (Some(0.3), Some(0.2)))
+  }
+
+  test("work lost: failed, killed and recomputed attempts with their seconds, and executors with their reasons") {
+    val r = Analysis.report(new TraceOf(Seq(2)).removed("0", 90, "Executor Process Lost").job(0, 0, 100, 0).stage(0, 0, 100)
+      .task(0, 0, 10, index = 0)((t, row) => t.set(row, Tasks.Failed))
+      .task(0, 10, 40, index = 0, attempt = 1)()
+      .task(0, 0, 40, index = 1)((t, row) => t.set(row, Tasks.Killed | Tasks.Speculative))
+      .task(0, 10, 40, index = 0)((t, row) => t.set(row, Tasks.Resubmitted))
+      .result())
+    assertEquals(r.workLost.attempts.map(a => (a.kind, a.tasks, a.seconds)),
+      Seq(("speculative copy, killed", 1, 0.04), ("succeeded, output lost", 1, 0.03), ("failed", 1, 0.01)))
+    assertEquals(r.workLost.executors.map(e => (e.id, e.atSeconds, e.released)), Seq(("0", 0.09, false)))
+    assertEquals(r.breakdown.tasks, 3) // the record of an output lost is no run of its own
+    assertEqualsDouble(r.breakdown.taskSeconds, 0.08, 1e-9)
+  }
+
+  test("advice is ranked by seconds, and evening out a skewed stage saves what the replay says") {
+    // Two slots; tasks of 100, 100, 100 and 400 ms read 100, 100, 100, 400 bytes: 500 ms. Evened out to 175 bytes the long
+    // one takes 175 ms and the replay has 100+175 beside 100+100: 275 ms at best, 225 ms saved.
+    val r = Analysis.report(new TraceOf(Seq(2)).job(0, 0, 500, 0).stage(0, 0, 500)
+      .task(0, 0, 100)((t, row) => t.inputBytes(row) = 100).task(0, 0, 100)((t, row) => t.inputBytes(row) = 100)
+      .task(0, 100, 200)((t, row) => t.inputBytes(row) = 100).task(0, 100, 500)((t, row) => t.inputBytes(row) = 400)
+      .result())
+    val skew = r.advice.find(_.kind == "inputSkew").get
+    assertEqualsDouble(skew.savesSeconds, 0.225, 1e-6)
+    assertEquals(skew.tasks.head, 3L)
+    assertEquals(r.advice.map(_.savesSeconds), r.advice.map(_.savesSeconds).sorted.reverse)
+  }
+
+  test("a log without tasks or jobs has a report, and its JSON can be read back") {
+    val r = Analysis.report(new TraceOf(Nil).result(1000))
+    assertEquals((r.application.seconds, r.application.tasks, r.advice.map(_.kind)), (1.0, 0, Seq("startup")))
+    assertEquals(Json.read(Json.write(r)), r)
+  }
+
+  test("a window keeps moments, and only what ran in it") {
+    val trace = new TraceOf().job(0, 0, 100, 0).job(1, 200, 300, 1).stage(0, 0, 100).stage(1, 200, 300)
+      .task(0, 0, 100)().task(1, 200, 300)().result()
+    val r = Analysis.report(Window.of(trace, TraceOf.Start + 150, TraceOf.Start + 300))
+    assertEquals(r.jobs.map(_.id), Seq(1))
+    assertEquals(r.stages.map(s => (s.id, s.startSeconds, s.seconds)), Seq((1, 0.2, 0.1)))
+    assertEquals(r.window, Some(TimeWindow(0.15, 0.3)))
+  }
+}
