@@ -205,11 +205,15 @@ final class Replay(val schedule: Schedule) {
     out
   }
 
-  /** The application's end keeps its distance from the end of the last job. */
+  /** The application's end keeps its distance from the end of the last job that ended. */
   private def recordedEnd(out: Simulated): Long = {
     val recorded = (trace.endMillis - trace.startMillis) * Schedule.Micros
-    val lastJob = trace.jobs.iterator.filter(_.ended).map(_.completionMillis).maxOption
-    lastJob.fold(recorded)(last => out.jobEnd.max + recorded - (last - trace.startMillis) * Schedule.Micros)
+    val ended = (0 until jobs).filter(trace.jobs(_).ended)
+    if (ended.isEmpty) 0L
+    else {
+      val last = ended.map(trace.jobs(_).completionMillis).max
+      ended.map(out.jobEnd(_)).max + recorded - (last - trace.startMillis) * Schedule.Micros
+    }
   }
 }
 

@@ -1,0 +1,94 @@
+"""Event logs written by hand: a few lines of JSON, just enough to be a report."""
+
+import json
+
+START = 1_700_000_000_000
+
+
+def stage_info(stage, name, tasks, submitted=None, completed=None):
+    info = {"Stage ID": stage, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": tasks, "RDD Info": [], "Parent IDs": [], "Details": ""}
+    if submitted is not None:
+        info["Submission Time"] = submitted
+    if completed is not None:
+        info["Completion Time"] = completed
+    return info
+
+
+def task_end(stage, task, launch, millis, executor, host, reason=None):
+    return {
+        "Event": "SparkListenerTaskEnd", "Stage ID": stage, "Stage Attempt ID": 0, "Task Type": "ResultTask",
+        "Task End Reason": reason or {"Reason": "Success"},
+        "Task Info": {"Task ID": task, "Index": task, "Attempt": 0, "Launch Time": launch, "Executor ID": executor, "Host": host,
+                      "Locality": "ANY", "Speculative": False, "Getting Result Time": 0, "Finish Time": launch + millis,
+                      "Failed": reason is not None, "Killed": False, "Accumulables": []},
+        "Task Metrics": {"Executor Deserialize Time": millis // 20, "Executor Deserialize CPU Time": 0, "Executor Run Time": millis * 9 // 10,
+                         "Executor CPU Time": millis * 500_000, "JVM GC Time": millis // 30, "Result Size": 100, "Result Serialization Time": 0,
+                         "Memory Bytes Spilled": 0, "Disk Bytes Spilled": 0, "Input Metrics": {"Bytes Read": millis * 1000, "Records Read": 1}},
+    }
+
+
+def write(path, events):
+    with open(path, "w", encoding="utf-8") as out:
+        for event in events:
+            out.write(json.dumps(event, ensure_ascii=False) + "\n")
+    return path
+
+
+def application(name, end, *events, user="user", host="host-1", executors=1, cores=2):
+    return [
+        {"Event": "SparkListenerLogStart", "Spark Version": "4.0.0"},
+        {"Event": "SparkListenerApplicationStart", "App Name": name, "App ID": "app-1", "Timestamp": START, "User": user},
+        *({"Event": "SparkListenerExecutorAdded", "Timestamp": START + 100, "Executor ID": str(e),
+           "Executor Info": {"Host": host if executors == 1 else f"{host}-{e // 4}", "Total Cores": cores, "Log Urls": {}}} for e in range(executors)),
+        *events,
+        {"Event": "SparkListenerApplicationEnd", "Timestamp": START + end},
+    ]
+
+
+def hostile(path, text):
+    """Every text of the log that the page shows is `text`."""
+    at = START + 1000
+    failure = {"Reason": "ExceptionFailure", "Class Name": text, "Description": text, "Stack Trace": [], "Full Stack Trace": text, "Accumulator Updates": []}
+    return write(path, application(
+        text, 9000,
+        {"Event": "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart", "executionId": 0, "description": text, "details": text,
+         "physicalPlanDescription": text, "sparkPlanInfo": {"nodeName": text, "simpleString": text, "children": [], "metadata": {}, "metrics": []}, "time": at},
+        {"Event": "SparkListenerJobStart", "Job ID": 0, "Submission Time": at, "Stage Infos": [stage_info(0, text, 3)], "Stage IDs": [0],
+         "Properties": {"spark.job.description": text, "spark.sql.execution.id": "0"}},
+        {"Event": "SparkListenerStageSubmitted", "Stage Info": stage_info(0, text, 3, at), "Properties": {"spark.job.description": text}},
+        task_end(0, 0, at, 3000, "0", text),
+        task_end(0, 1, at, 500, "0", text, failure),
+        task_end(0, 2, at + 600, 2000, "0", text),
+        {"Event": "SparkListenerExecutorRemoved", "Timestamp": at + 4000, "Executor ID": "0", "Removed Reason": text},
+        {"Event": "SparkListenerStageCompleted", "Stage Info": {**stage_info(0, text, 3, at, at + 3000), "Failure Reason": text}},
+        {"Event": "SparkListenerJobEnd", "Job ID": 0, "Completion Time": at + 3000,
+         "Job Result": {"Result": "JobFailed", "Exception": {"Message": text, "Stack Trace": []}}},
+        {"Event": text},
+        user=text, host=text))
+
+
+def idle(path, executors):
+    return write(path, application("nothing ran", 2000, executors=executors))
+
+
+def large(path, tasks, executors=25, cores=8, stages=40):
+    """Stages one after the other, their tasks dealt to all slots."""
+    slots = executors * cores
+    each = tasks // stages
+    free = [START + 1000] * slots
+    events = []
+    for stage in range(stages):
+        begin = max(free)
+        free = [begin] * slots
+        info = stage_info(stage, f"stage number {stage}", each, begin)
+        events.append({"Event": "SparkListenerJobStart", "Job ID": stage, "Submission Time": begin, "Stage Infos": [info], "Stage IDs": [stage], "Properties": {}})
+        events.append({"Event": "SparkListenerStageSubmitted", "Stage Info": info, "Properties": {}})
+        for i in range(each):
+            slot = i % slots
+            millis = 40 + (i * 7919 + stage * 31) % 400
+            events.append(task_end(stage, stage * each + i, free[slot], millis, str(slot // cores), f"host-1-{slot // cores // 4}"))
+            free[slot] += millis + 2
+        end = max(free)
+        events.append({"Event": "SparkListenerStageCompleted", "Stage Info": {**info, "Completion Time": end}})
+        events.append({"Event": "SparkListenerJobEnd", "Job ID": stage, "Completion Time": end, "Job Result": {"Result": "JobSucceeded"}})
+    return write(path, application("large", max(free) - START + 100, *events, executors=executors, cores=cores))

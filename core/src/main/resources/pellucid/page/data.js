@@ -1,0 +1,7 @@
+// What the page shows: pellucid.report.Report and pellucid.page.Timeline.
+
+const report = JSON.parse(document.getElementById("report").textContent);
+const timeline = JSON.parse(document.getElementById("timeline").textContent);
+const phases = timeline.phases;
+const shortHost = shortHosts(timeline.lanes.map((lane) => lane.host));
+const stageByName = new Map(report.stages.map((s) => [stageName(s.id, s.attempt), s]));
