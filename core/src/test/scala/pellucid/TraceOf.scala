@@ -31,12 +31,31 @@ final class TraceOf(cores: Seq[Int] = Seq(1), properties: Map[String, String] = 
   }
 
   def stage(id: Int, from: Long, to: Long, parents: Seq[Int] = Nil, attempt: Int = 0): this.type = {
-    builder.stage(StageInfo(id, attempt, s"stage $id", 1, parents.toArray, Start + from, Start + to, None, Array.empty, Nil))
+    builder.stage(StageInfo(
+      id,
+      attempt,
+      s"stage $id",
+      1,
+      parents.toArray,
+      Start + from,
+      Start + to,
+      None,
+      Array.empty,
+      Nil
+    ))
     this
   }
 
   /** A successful task that computed all the time, unless `more` sets other columns. */
-  def task(stage: Int, from: Long, to: Long, executor: Int = 0, index: Int = -1, attempt: Int = 0, stageAttempt: Int = 0)(
+  def task(
+      stage: Int,
+      from: Long,
+      to: Long,
+      executor: Int = 0,
+      index: Int = -1,
+      attempt: Int = 0,
+      stageAttempt: Int = 0
+  )(
       more: (Tasks, Int) => Unit = (_, _) => ()
   ): this.type = {
     val row = tasks.append()

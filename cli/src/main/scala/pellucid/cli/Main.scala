@@ -7,7 +7,10 @@ object Main {
 
   @main(doc = "Explain a Spark event log: where the time went, what blocked it, which tasks straggled and why.")
   def report(
-      @arg(positional = true, doc = "An event log, a rolling log's directory, a directory of many logs, or - for standard input")
+      @arg(
+        positional = true,
+        doc = "An event log, a rolling log's directory, a directory of many logs, or - for standard input"
+      )
       log: String,
       @arg(doc = "Write the report as one self-contained page to this file") html: Option[String] = None,
       @arg(doc = "Print the report as JSON (docs/report-schema.md)") json: Flag,
@@ -15,7 +18,8 @@ object Main {
       from: Option[String] = None,
       @arg(doc = "Only up to this moment, written like --from") to: Option[String] = None,
       @arg(doc = "Only this stage, in detail") stage: Option[Int] = None
-  ): Int = status(ReportCommand.run(log, html, json.value, Moments.parse("--from", from), Moments.parse("--to", to), stage))
+  ): Int =
+    status(ReportCommand.run(log, html, json.value, Moments.parse("--from", from), Moments.parse("--to", to), stage))
 
   @main(doc = "Print the version.")
   def version(): Int = status(Console.println(s"pellucid ${Version.text}"))
@@ -33,16 +37,16 @@ object Main {
       0
     } else
       parser.runEither(args, allowPositional = false, totalWidth = Width) match {
-        case Left(message) => fail(message, 2)
+        case Left(message)    => fail(message, 2)
         case Right(code: Int) => code
-        case Right(_) => 0
+        case Right(_)         => 0
       }
   }
 
   private def status(command: => Unit): Int =
     try { command; 0 }
     catch {
-      case e: Usage => fail(e.getMessage, 2)
+      case e: Usage            => fail(e.getMessage, 2)
       case _: OutOfMemoryError => fail("out of memory: give it more with PELLUCID_JAVA_OPTS=-Xmx4g", 1)
     }
 

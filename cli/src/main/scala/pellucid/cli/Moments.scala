@@ -22,7 +22,11 @@ object Moments {
       case _ => None
     }
     relative
-      .orElse(Try(Instant.parse(t)).orElse(Try(OffsetDateTime.parse(t).toInstant)).toOption.map(i => Absolute(i.toEpochMilli)))
-      .getOrElse(throw new Usage(s"$flag $t: expected seconds since the start (90, 1m30s) or a time (2026-11-20T10:15:00Z)"))
+      .orElse(Try(Instant.parse(t)).orElse(Try(OffsetDateTime.parse(t).toInstant)).toOption.map(i =>
+        Absolute(i.toEpochMilli)
+      ))
+      .getOrElse(throw new Usage(
+        s"$flag $t: expected seconds since the start (90, 1m30s) or a time (2026-11-20T10:15:00Z)"
+      ))
   }
 }

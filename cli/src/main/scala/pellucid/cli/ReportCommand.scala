@@ -11,21 +11,36 @@ import pellucid.trace.{Trace, Window}
 
 /** `pellucid report`. */
 object ReportCommand {
-  def run(log: String, html: Option[String], json: Boolean, from: Option[Moment], to: Option[Moment], stage: Option[Int]): Unit =
+  def run(
+      log: String,
+      html: Option[String],
+      json: Boolean,
+      from: Option[Moment],
+      to: Option[Moment],
+      stage: Option[Int]
+  ): Unit =
     Sources.of(log) match {
-      case OneLog(source) => one(source, html, json, from, to, stage)
+      case OneLog(source)               => one(source, html, json, from, to, stage)
       case ManyLogs(directory, sources) =>
         if (html.isDefined || stage.isDefined || from.isDefined || to.isDefined)
           throw new Usage(s"$directory holds ${sources.size} logs: --html, --stage, --from and --to are for one log")
         many(sources, json)
     }
 
-  private def one(source: Source, html: Option[String], json: Boolean, from: Option[Moment], to: Option[Moment], stage: Option[Int]): Unit = {
+  private def one(
+      source: Source,
+      html: Option[String],
+      json: Boolean,
+      from: Option[Moment],
+      to: Option[Moment],
+      stage: Option[Int]
+  ): Unit = {
     val whole = read(source, System.console != null)
     val trace = restrict(whole, from, to)
     val report = Analysis.report(trace)
     stage.foreach(id =>
-      if (!report.stages.exists(_.id == id)) throw new Usage(s"--stage $id: the log has no such stage (${stageIds(report)})")
+      if (!report.stages.exists(_.id == id))
+        throw new Usage(s"--stage $id: the log has no such stage (${stageIds(report)})")
     )
     val shown = stage.fold(report)(Zoom.stage(report, _))
     html.foreach { file =>
@@ -39,7 +54,8 @@ object ReportCommand {
 
   private def stageIds(report: Report): String = {
     val ids = report.stages.map(_.id).distinct
-    if (ids.isEmpty) "none at all" else if (ids.size <= 12) ids.mkString("it has ", ", ", "") else s"it has ${ids.min} to ${ids.max}"
+    if (ids.isEmpty) "none at all"
+    else if (ids.size <= 12) ids.mkString("it has ", ", ", "") else s"it has ${ids.min} to ${ids.max}"
   }
 
   private def restrict(trace: Trace, from: Option[Moment], to: Option[Moment]): Trace =
@@ -48,7 +64,8 @@ object ReportCommand {
       val start = from.fold(trace.startMillis)(_.epochMillis(trace.startMillis))
       val end = to.fold(trace.endMillis)(_.epochMillis(trace.startMillis))
       if (start >= trace.endMillis || end <= trace.startMillis)
-        throw new Usage(f"nothing of the log lies between --from and --to: it covers 0 to ${(trace.endMillis - trace.startMillis) / 1e3}%.1f s")
+        throw new Usage(f"nothing of the log lies between --from and --to: it covers 0 to ${(trace.endMillis -
+            trace.startMillis) / 1e3}%.1f s")
       if (end <= start) throw new Usage("--to is not after --from")
       Window.of(trace, start, end)
     }
@@ -63,7 +80,7 @@ object ReportCommand {
       })
     catch {
       case e: NotAnEventLog => throw new Usage(s"${source.name}: no Spark event log (${e.reason})")
-      case e: IOException => throw new Usage(s"${source.name}: cannot be read: ${e.getMessage}")
+      case e: IOException   => throw new Usage(s"${source.name}: cannot be read: ${e.getMessage}")
     }
   }
 

@@ -34,9 +34,9 @@ object Sources {
               else Some(parts(entry)).filter(_.nonEmpty).map(rolling(entry, _))
             }
             sources match {
-              case Seq() => throw new Usage(s"$log: a directory without event logs")
+              case Seq()     => throw new Usage(s"$log: a directory without event logs")
               case Seq(only) => OneLog(only)
-              case _ => ManyLogs(path, sources)
+              case _         => ManyLogs(path, sources)
             }
           case files => OneLog(rolling(path, files))
         }
@@ -59,12 +59,15 @@ object Sources {
     */
   private def parts(directory: Path): Seq[Path] = {
     val files = entries(directory).filter(Files.isRegularFile(_))
-    val numbered = files.flatMap(f => Part.findFirstMatchIn(f.getFileName.toString).map(m => (m.group(1).toLong, f))).sortBy(_._1)
+    val numbered =
+      files.flatMap(f => Part.findFirstMatchIn(f.getFileName.toString).map(m => (m.group(1).toLong, f))).sortBy(_._1)
     if (numbered.nonEmpty) {
       val compacted = numbered.lastIndexWhere(_._2.getFileName.toString.endsWith(".compact"))
       val after = if (compacted < 0) numbered else numbered.drop(compacted).filter(_._1 >= numbered(compacted)._1)
       // a compacted file and its original have the same number
-      after.filterNot { case (n, f) => compacted >= 0 && n == numbered(compacted)._1 && f != numbered(compacted)._2 }.map(_._2)
+      after.filterNot { case (n, f) =>
+        compacted >= 0 && n == numbered(compacted)._1 && f != numbered(compacted)._2
+      }.map(_._2)
     } else {
       val databricks = files.filter(_.getFileName.toString.matches("eventlog(-.*)?"))
       val (last, dated) = databricks.partition(_.getFileName.toString == "eventlog")
@@ -79,7 +82,8 @@ object Sources {
 final class Usage(message: String) extends RuntimeException(message)
 
 /** Counts what is read, and says on a terminal how far it is. */
-final class Progress(in: InputStream, name: String, total: Long, before: Long, show: Boolean) extends FilterInputStream(in) {
+final class Progress(in: InputStream, name: String, total: Long, before: Long, show: Boolean)
+    extends FilterInputStream(in) {
   private var position = before
   private val started = System.nanoTime
   private var shown = started

@@ -40,6 +40,7 @@ object Summary {
     r.intake.malformedLines
   )
 
-  private implicit val codec: JsonValueCodec[Seq[Summary]] = JsonCodecMaker.make(CodecMakerConfig.withTransientDefault(false))
+  private implicit val codec: JsonValueCodec[Seq[Summary]] =
+    JsonCodecMaker.make(CodecMakerConfig.withTransientDefault(false))
   def json(summaries: Seq[Summary]): Array[Byte] = writeToArray(summaries)
 }

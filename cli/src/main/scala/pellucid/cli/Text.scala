@@ -10,8 +10,20 @@ object Text {
   private final val MostAdvice = 8
 
   def report(r: Report): String =
-    Seq(head(r), advice(r), breakdown("Where the task time went", r.breakdown), completion(r), stragglers(r), use(r), path(r), lost(r),
-      jobs(r), stages(r), longest(r), log(r)).filter(_.nonEmpty).mkString("\n")
+    Seq(
+      head(r),
+      advice(r),
+      breakdown("Where the task time went", r.breakdown),
+      completion(r),
+      stragglers(r),
+      use(r),
+      path(r),
+      lost(r),
+      jobs(r),
+      stages(r),
+      longest(r),
+      log(r)
+    ).filter(_.nonEmpty).mkString("\n")
 
   def stage(r: Report, id: Int): String =
     r.stages.map { s =>
@@ -19,7 +31,8 @@ object Text {
       Seq(
         title + "\n" + s.description.fold("")(d => s"  ${clip(d, Width - 2)}\n") +
           f"  ${seconds(s.seconds)} from ${seconds(s.startSeconds)}, ${count(s.breakdown.tasks, "task attempt")}, jobs ${s.jobs.mkString(", ")}, after stages ${
-              if (s.parents.isEmpty) "none" else s.parents.mkString(", ")}\n" +
+              if (s.parents.isEmpty) "none" else s.parents.mkString(", ")
+            }\n" +
           s"  task seconds: min ${seconds(s.taskSeconds.min)}, quarter ${seconds(s.taskSeconds.p25)}, median ${seconds(s.taskSeconds.median)}, " +
           s"three quarters ${seconds(s.taskSeconds.p75)}, max ${seconds(s.taskSeconds.max)}\n",
         breakdown("Where the task time went", s.breakdown),
@@ -27,7 +40,8 @@ object Text {
         causes(s.stragglers),
         demand(s.demand)
       ).mkString("\n")
-    }.mkString("\n") + (if (r.longestTasks.isEmpty) "" else "\n" + longest(r)) + (if (r.advice.isEmpty) "" else "\n" + advice(r))
+    }.mkString("\n") + (if (r.longestTasks.isEmpty) "" else "\n" + longest(r)) +
+      (if (r.advice.isEmpty) "" else "\n" + advice(r))
 
   def summaries(all: Seq[Summary]): String =
     title(s"${all.size} logs, most to gain first") + table(
@@ -50,22 +64,33 @@ object Text {
     val a = r.application
     val name = if (a.name.nonEmpty) a.name else "(no application name in the log)"
     s"${clip(name, Width)}\n" +
-      Seq(a.id, if (a.sparkVersion.nonEmpty) s"Spark ${a.sparkVersion}" else "", seconds(a.seconds),
-        s"${count(a.executors, "executor")} on ${count(a.hosts, "host")}", count(a.slots, "slot"), count(r.jobs.size, "job"),
-        count(r.stages.size, "stage"), count(a.tasks, "task")).filter(_.nonEmpty).mkString("  ", ", ", "\n") +
+      Seq(
+        a.id,
+        if (a.sparkVersion.nonEmpty) s"Spark ${a.sparkVersion}" else "",
+        seconds(a.seconds),
+        s"${count(a.executors, "executor")} on ${count(a.hosts, "host")}",
+        count(a.slots, "slot"),
+        count(r.jobs.size, "job"),
+        count(r.stages.size, "stage"),
+        count(a.tasks, "task")
+      ).filter(_.nonEmpty).mkString("  ", ", ", "\n") +
       r.window.fold("")(w => f"  only what ran between ${seconds(w.fromSeconds)} and ${seconds(w.toSeconds)}\n") +
-      (if (a.ended) "" else "  The log stops before the application's end: what ran then is counted up to the log's last moment.\n")
+      (if (a.ended) ""
+       else "  The log stops before the application's end: what ran then is counted up to the log's last moment.\n")
   }
 
   private def advice(r: Report): String =
     title("What would help, most first (seconds of the application's time, predicted by replay)") +
       (if (r.advice.isEmpty) "  nothing that the log shows would save a thousandth of the time\n"
-      else r.advice.take(MostAdvice).zipWithIndex.map { case (a, i) =>
-        val saves = f"${if (a.upperBound) "<= " else ""}${seconds(a.savesSeconds)}"
-        val share = percent(a.savesSeconds, r.completion.simulatedSeconds)
-        f"  ${i + 1}%2d. $saves%10s $share%6s  ${a.title}\n" + wrap(a.detail, 25) +
-          (if (a.tasks.nonEmpty) wrap(s"Tasks ${a.tasks.mkString(", ")}.", 25) else "")
-      }.mkString + (if (r.advice.size > MostAdvice) s"  and ${r.advice.size - MostAdvice} smaller ones, in the page and the JSON\n" else ""))
+       else r.advice.take(MostAdvice).zipWithIndex.map { case (a, i) =>
+         val saves = f"${if (a.upperBound) "<= " else ""}${seconds(a.savesSeconds)}"
+         val share = percent(a.savesSeconds, r.completion.simulatedSeconds)
+         f"  ${i + 1}%2d. $saves%10s $share%6s  ${a.title}\n" + wrap(a.detail, 25) +
+           (if (a.tasks.nonEmpty) wrap(s"Tasks ${a.tasks.mkString(", ")}.", 25) else "")
+       }.mkString +
+         (if (r.advice.size > MostAdvice)
+            s"  and ${r.advice.size - MostAdvice} smaller ones, in the page and the JSON\n"
+          else ""))
 
   private def breakdown(name: String, b: Breakdown): String = {
     val rows = Phase.all.filter(p => b.phases(p.key) > 0)
@@ -73,28 +98,37 @@ object Text {
     title(s"$name: ${seconds(b.taskSeconds)} in ${count(b.tasks, "task attempt")}") +
       rows.map { p =>
         val s = b.phases(p.key)
-        f"  ${p.label}%-40s ${percent(s, b.taskSeconds)}%6s ${seconds(s)}%10s  ${bar(s / b.taskSeconds, 36)}".stripTrailing + "\n"
-      }.mkString + (if (unlogged <= 0) ""
-      else {
-        val w = b.waitingAtMost
-        val bounds = Seq("input" -> w.input, "output" -> w.output, "spill" -> w.spill, "Python workers" -> w.pythonWorker)
-          .collect { case (what, s) if s > 0 => s"$what at most ${seconds(s)}" }
-        wrap(s"Of the ${seconds(unlogged)} not logged further: " +
-          (if (bounds.isEmpty) "no input, output or spill in those tasks; locks, broadcasts, or more threads than cores"
-          else bounds.mkString(", ") + "; the rest locks, broadcasts, or more threads than cores") + ".", 2)
-      })
+        f"  ${p.label}%-40s ${percent(s, b.taskSeconds)}%6s ${seconds(s)}%10s  ${bar(s / b.taskSeconds, 36)}".stripTrailing +
+          "\n"
+      }.mkString +
+      (if (unlogged <= 0) ""
+       else {
+         val w = b.waitingAtMost
+         val bounds =
+           Seq("input" -> w.input, "output" -> w.output, "spill" -> w.spill, "Python workers" -> w.pythonWorker)
+             .collect { case (what, s) if s > 0 => s"$what at most ${seconds(s)}" }
+         wrap(
+           s"Of the ${seconds(unlogged)} not logged further: " +
+             (if (bounds.isEmpty)
+                "no input, output or spill in those tasks; locks, broadcasts, or more threads than cores"
+              else bounds.mkString(", ") + "; the rest locks, broadcasts, or more threads than cores") + ".",
+           2
+         )
+       })
   }
 
   private def completion(r: Report): String =
     blocked(r.completion) +
       (if (r.replay.jobs == 0) ""
-      else f"  The replay's error against the recorded times of ${count(r.replay.jobs, "job")} over 1 s: median ${100 * r.replay.median}%.1f %%, " +
-        f"95th percentile ${100 * r.replay.p95}%.1f %%, worst ${100 * r.replay.worst}%.1f %%${r.replay.worstJob.filter(_ => r.replay.worst > 0.0005).fold("")(j => s" (job $j)")}\n")
+       else f"  The replay's error against the recorded times of ${count(r.replay.jobs, "job")} over 1 s: median ${100 * r.replay.median}%.1f %%, " +
+         f"95th percentile ${100 * r.replay.p95}%.1f %%, worst ${100 *
+             r.replay.worst}%.1f %%${r.replay.worstJob.filter(_ => r.replay.worst > 0.0005).fold("")(j => s" (job $j)")}\n")
 
   private def blocked(c: Completion): String = {
     def line(name: String, s: Saving) =
       f"  $name%-24s ${seconds(s.loggedSeconds)}%10s ${percent(s.loggedSeconds, c.simulatedSeconds)}%6s     ${
-          seconds(s.atMostSeconds)}%10s ${percent(s.atMostSeconds, c.simulatedSeconds)}%6s\n"
+          seconds(s.atMostSeconds)
+        }%10s ${percent(s.atMostSeconds, c.simulatedSeconds)}%6s\n"
     title(s"Blocked-time analysis: recorded ${seconds(c.recordedSeconds)}, replayed ${seconds(c.simulatedSeconds)}") +
       f"  ${"would be shorter by"}%-24s ${"as logged"}%17s     ${"upper bound"}%17s\n" +
       line("without disk", c.noDisk) + line("without network", c.noNetwork) + line("without either", c.neither) +
@@ -102,29 +136,37 @@ object Text {
   }
 
   private def stragglers(r: Report): String =
-    causes(r.stragglers) + (if (r.slowNodes.isEmpty) ""
-    else "  Nodes slow net of data size: " + r.slowNodes.take(5).map(n => f"${n.host} ${n.slowdown}%.2fx in ${count(n.stages, "stage")}").mkString(", ") + "\n")
+    causes(r.stragglers) +
+      (if (r.slowNodes.isEmpty) ""
+       else "  Nodes slow net of data size: " +
+         r.slowNodes.take(5).map(n => f"${n.host} ${n.slowdown}%.2fx in ${count(n.stages, "stage")}").mkString(", ") +
+         "\n")
 
   private def causes(s: Stragglers): String =
-    title(s"Stragglers: ${s.count}, ${if (s.count == 0) "" else s"${percent(s.explained.toDouble, s.count.toDouble)} explained, "}${
-        seconds(s.excessSeconds)} beyond the median rate") +
+    title(s"Stragglers: ${s.count}, ${if (s.count == 0) ""
+      else s"${percent(s.explained.toDouble, s.count.toDouble)} explained, "}${
+        seconds(s.excessSeconds)
+      } beyond the median rate") +
       s.causes.map(c => f"  ${c.label}%-40s ${c.tasks}%6d tasks ${seconds(c.excessSeconds)}%10s\n").mkString
 
   private def use(r: Report): String = {
     val c = r.coreUse
-    val slots = c.slots.sum
     title("Utilization and demand") +
-      f"  slots in use ${percent(c.running.sum, slots).trim} of the time, on CPU ${percent(c.onCpu.sum, slots).trim}; no task ran for ${
-          seconds(r.driverOnly.seconds)} (${percent(r.driverOnly.seconds, r.application.seconds).trim})\n" +
-      s"  slots in use  |${spark(c.running, c.slots)}|\n  on CPU        |${spark(c.onCpu, c.slots)}|\n" + demand(r.demand)
+      f"  slots in use ${percent(c.runningShare, 1).trim} of the time, on CPU ${percent(c.onCpuShare, 1).trim}; no task ran for ${
+          seconds(r.driverOnly.seconds)
+        } (${percent(r.driverOnly.seconds, r.application.seconds).trim})\n" +
+      s"  slots in use  |${spark(c.running, c.slots)}|\n  on CPU        |${spark(c.onCpu, c.slots)}|\n" +
+      demand(r.demand)
   }
 
   private def demand(d: Demand): String = {
     def ratio(x: Option[Double], unit: String) = x.fold("not known")(v => f"$v%.2f$unit")
     s"  input ${bytes(d.inputBytes)}, shuffle written ${bytes(d.shuffleWriteBytes)}, read ${bytes(d.shuffleReadBytes)} (${
-        bytes(d.shuffleRemoteBytes)} remote), output ${bytes(d.outputBytes)}, spilled ${bytes(d.diskSpilledBytes)}\n" +
+        bytes(d.shuffleRemoteBytes)
+      } remote), output ${bytes(d.outputBytes)}, spilled ${bytes(d.diskSpilledBytes)}\n" +
       (if (d.cpuSeconds <= 0) "  per CPU second: not known, the log has no CPU time\n"
-      else s"  per CPU second: ${ratio(d.diskMBPerCpuSecond, " MB")} to and from disk, ${ratio(d.networkMbPerCpuSecond, " Mb")} shuffled over the network\n") +
+       else
+         s"  per CPU second: ${ratio(d.diskMBPerCpuSecond, " MB")} to and from disk, ${ratio(d.networkMbPerCpuSecond, " Mb")} shuffled over the network\n") +
       s"  shuffle/input ${ratio(d.shuffleToInput, "")}, output/input ${ratio(d.outputToInput, "")}\n"
   }
 
@@ -134,8 +176,17 @@ object Text {
       val on = r.criticalPath.iterator.map(_.seconds).sum
       val gaps = r.criticalPath.iterator.map(_.gapBeforeSeconds).sum
       val steps = r.criticalPath.sortBy(-_.seconds).take(8).sortBy(_.fromSeconds)
-      title(s"Critical path: ${count(r.criticalPath.size, "stage")}, ${seconds(on)} in stages, ${seconds(gaps)} between them") +
-        wrap(steps.map(s => s"stage ${s.stageId} ${seconds(s.seconds)}").mkString(if (steps.size < r.criticalPath.size) "The longest: " else "", " -> ", ""), 2)
+      title(
+        s"Critical path: ${count(r.criticalPath.size, "stage")}, ${seconds(on)} in stages, ${seconds(gaps)} between them"
+      ) +
+        wrap(
+          steps.map(s => s"stage ${s.stageId} ${seconds(s.seconds)}").mkString(
+            if (steps.size < r.criticalPath.size) "The longest: " else "",
+            " -> ",
+            ""
+          ),
+          2
+        )
     }
 
   private def lost(r: Report): String = {
@@ -144,8 +195,12 @@ object Text {
     if (w.attempts.isEmpty && gone.isEmpty) ""
     else
       title(s"Work lost: ${count(w.tasks, "attempt")}, ${seconds(w.seconds)}") +
-        w.attempts.take(MostRows).map(a => f"  ${a.kind}%-24s ${a.tasks}%6d ${seconds(a.seconds)}%10s  ${clip(a.reason, 52)}\n").mkString +
-        gone.take(MostRows).map(e => s"  executor ${e.id} on ${e.host} lost at ${seconds(e.atSeconds)}: ${clip(e.reason, 60)}\n").mkString
+        w.attempts.take(MostRows).map(a =>
+          f"  ${a.kind}%-24s ${a.tasks}%6d ${seconds(a.seconds)}%10s  ${clip(a.reason, 52)}\n"
+        ).mkString +
+        gone.take(MostRows).map(e =>
+          s"  executor ${e.id} on ${e.host} lost at ${seconds(e.atSeconds)}: ${clip(e.reason, 60)}\n"
+        ).mkString
   }
 
   private def jobs(r: Report): String =
@@ -153,9 +208,20 @@ object Text {
     else title(if (r.jobs.size > MostRows) s"The $MostRows longest of ${r.jobs.size} jobs" else "Jobs") + table(
       Seq("job", "time", "replayed", "disk <=", "net <=", "straggl.", "tasks", "what"),
       r.jobs.sortBy(j => (-j.seconds, j.id)).take(MostRows).map(j =>
-        Seq(j.id.toString, seconds(j.seconds), seconds(j.completion.simulatedSeconds), seconds(j.completion.noDisk.atMostSeconds),
-          seconds(j.completion.noNetwork.atMostSeconds), seconds(j.completion.noStragglersSeconds), j.breakdown.tasks.toString,
-          clip(j.failure.fold("")(f => s"FAILED ($f) ") + j.description.getOrElse(r.stages.find(s => j.stages.lastOption.contains(s.id)).fold("")(_.name)), 44))
+        Seq(
+          j.id.toString,
+          seconds(j.seconds),
+          seconds(j.completion.simulatedSeconds),
+          seconds(j.completion.noDisk.atMostSeconds),
+          seconds(j.completion.noNetwork.atMostSeconds),
+          seconds(j.completion.noStragglersSeconds),
+          j.breakdown.tasks.toString,
+          clip(
+            j.failure.fold("")(f => s"FAILED ($f) ") +
+              j.description.getOrElse(r.stages.find(s => j.stages.lastOption.contains(s.id)).fold("")(_.name)),
+            44
+          )
+        )
       ),
       left = 7
     )
@@ -166,10 +232,19 @@ object Text {
       Seq("stage", "time", "tasks", "median", "max", "CPU", "waiting", "fetch", "GC", "straggl.", "what"),
       r.stages.sortBy(s => (-s.seconds, s.id)).take(MostRows).map { s =>
         def share(p: Phase*) = percent(p.map(x => s.breakdown.phases(x.key)).sum, s.breakdown.taskSeconds)
-        Seq(s.id.toString + (if (s.attempt > 0) s".${s.attempt}" else ""), seconds(s.seconds), s.breakdown.tasks.toString,
-          seconds(s.taskSeconds.median), seconds(s.taskSeconds.max), share(Phase.Compute), share(Phase.Waiting, Phase.ComputeOrWaiting),
-          share(Phase.ShuffleRead), share(Phase.Gc), s.stragglers.count.toString,
-          clip(s.sqlExecution.fold("")(q => s"SQL $q: ") + s.description.fold("")(d => s"$d, ") + s.name, 40))
+        Seq(
+          s.id.toString + (if (s.attempt > 0) s".${s.attempt}" else ""),
+          seconds(s.seconds),
+          s.breakdown.tasks.toString,
+          seconds(s.taskSeconds.median),
+          seconds(s.taskSeconds.max),
+          share(Phase.Compute),
+          share(Phase.Waiting, Phase.ComputeOrWaiting),
+          share(Phase.ShuffleRead),
+          share(Phase.Gc),
+          s.stragglers.count.toString,
+          clip(s.sqlExecution.fold("")(q => s"SQL $q: ") + s.description.fold("")(d => s"$d, ") + s.name, 40)
+        )
       },
       left = 10
     )
@@ -179,7 +254,15 @@ object Text {
     else title("The longest tasks") + table(
       Seq("task", "stage", "time", "median", "read", "host", "why"),
       r.longestTasks.map(t =>
-        Seq(t.taskId.toString, t.stageId.toString, seconds(t.seconds), seconds(t.stageMedianSeconds), bytes(t.readBytes), clip(t.host, 28), clip(t.reason, 48))
+        Seq(
+          t.taskId.toString,
+          t.stageId.toString,
+          seconds(t.seconds),
+          seconds(t.stageMedianSeconds),
+          bytes(t.readBytes),
+          clip(t.host, 28),
+          clip(t.reason, 48)
+        )
       ),
       left = 5
     )
@@ -187,12 +270,19 @@ object Text {
   private def log(r: Report): String = {
     val i = r.intake
     val trouble =
-      (if (i.malformedLines > 0) Seq(s"${count(i.malformedLines.toInt, "malformed line")} left out (${i.malformedExamples.head})") else Nil) ++
+      (if (i.malformedLines > 0)
+         Seq(s"${count(i.malformedLines.toInt, "malformed line")} left out (${i.malformedExamples.head})")
+       else Nil) ++
         (if (i.truncated) Seq("the log is cut off in its last line") else Nil) ++
         (if (i.unknownEvents.nonEmpty)
-          Seq(i.unknownEvents.toSeq.sortBy(_._1).map { case (k, n) => s"$n x $k" }.mkString("events not known to Pellucid: ", ", ", ""))
-        else Nil) ++ i.notes
-    s"${bytes(i.bytes)} of log in ${i.lines} lines" + (if (trouble.isEmpty) ", all understood\n" else trouble.mkString("; ", "; ", "\n"))
+           Seq(i.unknownEvents.toSeq.sortBy(_._1).map { case (k, n) => s"$n x $k" }.mkString(
+             "events not known to Pellucid: ",
+             ", ",
+             ""
+           ))
+         else Nil) ++ i.notes
+    s"${bytes(i.bytes)} of log in ${i.lines} lines" +
+      (if (trouble.isEmpty) ", all understood\n" else trouble.mkString("; ", "; ", "\n"))
   }
 
   private def title(text: String): String = s"${clip(text, Width)}\n"
@@ -200,7 +290,9 @@ object Text {
   private def table(header: Seq[String], rows: Seq[Seq[String]], left: Int): String = {
     val widths = header.indices.map(c => (header +: rows).map(_(c).length).max)
     (header +: rows).map { row =>
-      row.indices.map(c => if (c >= left) row(c).padTo(widths(c), ' ') else row(c).reverse.padTo(widths(c), ' ').reverse).mkString("  ", "  ", "")
+      row.indices.map(c =>
+        if (c >= left) row(c).padTo(widths(c), ' ') else row(c).reverse.padTo(widths(c), ' ').reverse
+      ).mkString("  ", "  ", "")
         .replaceAll("\\s+$", "") + "\n"
     }.mkString
   }
@@ -213,7 +305,10 @@ object Text {
     else f"${s / 3600}%.1f h"
 
   def bytes(b: Long): String =
-    if (b == 0) "0" else if (b < 1000) s"$b B" else if (b < 1000000) f"${b / 1e3}%.1f kB" else if (b < 1000000000L) f"${b / 1e6}%.1f MB"
+    if (b == 0) "0"
+    else if (b < 1000) s"$b B"
+    else if (b < 1000000) f"${b / 1e3}%.1f kB"
+    else if (b < 1000000000L) f"${b / 1e6}%.1f MB"
     else if (b < 1000000000000L) f"${b / 1e9}%.1f GB" else f"${b / 1e12}%.1f TB"
 
   private def percent(part: Double, whole: Double): String = if (whole <= 0) "-" else f"${100 * part / whole}%.1f %%"
@@ -230,8 +325,9 @@ object Text {
     val out = new StringBuilder
     var line = ""
     clip(text, 2000).split(' ').foreach { word =>
-      if (line.nonEmpty && indent + line.length + 1 + word.length > Width) { out ++= " " * indent ++= line ++= "\n"; line = word }
-      else line = if (line.isEmpty) word else s"$line $word"
+      if (line.nonEmpty && indent + line.length + 1 + word.length > Width) {
+        out ++= " " * indent ++= line ++= "\n"; line = word
+      } else line = if (line.isEmpty) word else s"$line $word"
     }
     (out ++= " " * indent ++= line ++= "\n").toString
   }

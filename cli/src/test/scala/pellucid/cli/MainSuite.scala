@@ -7,7 +7,9 @@ import java.nio.file.{Files, Path, Paths}
 import pellucid.report.Json
 
 class MainSuite extends munit.FunSuite {
-  private val logs: Path = Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).map(_.resolve("core/src/test/logs")).find(Files.exists(_)).get
+  private val logs: Path = Iterator.iterate(
+    Paths.get("").toAbsolutePath
+  )(_.getParent).map(_.resolve("core/src/test/logs")).find(Files.exists(_)).get
   private val log = logs.resolve("spark-4.3.0-zstd.zstd").toString
   private val folder = FunFixture[Path](
     _ => Files.createTempDirectory("pellucid"),
@@ -16,7 +18,8 @@ class MainSuite extends munit.FunSuite {
 
   private def run(args: String*): (Int, String, String) = {
     val out, err = new ByteArrayOutputStream
-    val status = Console.withOut(new PrintStream(out, true))(Console.withErr(new PrintStream(err, true))(Main.run(args)))
+    val status =
+      Console.withOut(new PrintStream(out, true))(Console.withErr(new PrintStream(err, true))(Main.run(args)))
     (status, out.toString(UTF_8), err.toString(UTF_8))
   }
 
@@ -30,8 +33,18 @@ class MainSuite extends munit.FunSuite {
   test("a report names the application and every section") {
     val (status, out, err) = run("report", log)
     assertEquals((status, err), (0, ""))
-    Seq("What would help", "Where the task time went", "Blocked-time analysis", "Stragglers", "Utilization and demand", "Critical path",
-      "Jobs", "Stages", "longest tasks", "all understood").foreach(s => assert(out.contains(s), s"no '$s' in\n$out"))
+    Seq(
+      "What would help",
+      "Where the task time went",
+      "Blocked-time analysis",
+      "Stragglers",
+      "Utilization and demand",
+      "Critical path",
+      "Jobs",
+      "Stages",
+      "longest tasks",
+      "all understood"
+    ).foreach(s => assert(out.contains(s), s"no '$s' in\n$out"))
   }
 
   test("--json is the whole report, and can be read back") {
@@ -64,7 +77,10 @@ class MainSuite extends munit.FunSuite {
     val middle = whole.stages(whole.stages.size / 2)
     val (from, to) = (middle.startSeconds, middle.startSeconds + middle.seconds)
     val part = Json.read(run("report", log, "--json", "--from", from.toString, "--to", s"${to}s")._2.getBytes(UTF_8))
-    assert(part.stages.exists(s => s.id == middle.id && s.startSeconds == middle.startSeconds), "the stage keeps its moment")
+    assert(
+      part.stages.exists(s => s.id == middle.id && s.startSeconds == middle.startSeconds),
+      "the stage keeps its moment"
+    )
     assert(part.application.tasks < whole.application.tasks)
     assert(part.stages.forall(s => s.startSeconds < to && s.startSeconds + s.seconds > from))
     mistake("report", log, "--from", "soon")("--from soon", "1m30s")

@@ -1,5 +1,7 @@
 // The longest chain of dependent stages, widths in proportion to seconds.
 
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+
 function pathStep(step, whole) {
   const stage = stageByName.get(stageName(step.stageId, step.attempt));
   const name = stageName(step.stageId, step.attempt);

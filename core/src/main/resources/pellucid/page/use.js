@@ -1,7 +1,5 @@
 // How busy the slots were, what the tasks asked of the machines, and when none ran.
 
-const sum = (values) => values.reduce((a, b) => a + b, 0);
-
 function facts(pairs) {
   return el("dl", { class: "facts" }, pairs.map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
 }
@@ -33,12 +31,11 @@ function gapRow(g) {
 
 function useSection() {
   const c = report.coreUse;
-  const slots = sum(c.slots);
   const d = report.driverOnly;
   return section("use", "Utilization and demand", "",
     barRows([
-      { label: "slots in use", numbers: [share(sum(c.running), slots)], bar: bar({ share: slots > 0 ? sum(c.running) / slots : 0, colour: "var(--running)" }) },
-      { label: "on CPU", numbers: [share(sum(c.onCpu), slots)], bar: bar({ share: slots > 0 ? sum(c.onCpu) / slots : 0, colour: "var(--phase-compute)" }) },
+      { label: "slots in use", numbers: [share(c.runningShare, 1)], bar: bar({ share: c.runningShare, colour: "var(--running)" }) },
+      { label: "on CPU", numbers: [share(c.onCpuShare, 1)], bar: bar({ share: c.onCpuShare, colour: "var(--phase-compute)" }) },
       { label: "no task ran", numbers: [share(d.seconds, report.application.seconds)],
         bar: bar({ share: report.application.seconds > 0 ? d.seconds / report.application.seconds : 0, className: "stays" }) }
     ]),

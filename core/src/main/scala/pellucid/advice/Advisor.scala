@@ -33,7 +33,10 @@ final class Advisor(
   /** The stages with the most of something, as `stage 3 (12.0 s)`. */
   private def most(of: Int => Double, unit: String): (Seq[Int], String) = {
     val top = trace.stages.indices.map(s => (s, of(s))).filter(_._2 > 0).sortBy(-_._2).take(3)
-    (top.map(t => trace.stages(t._1).id), top.map { case (s, x) => f"stage ${trace.stages(s).id} ($x%.1f $unit)" }.mkString(", "))
+    (
+      top.map(t => trace.stages(t._1).id),
+      top.map { case (s, x) => f"stage ${trace.stages(s).id} ($x%.1f $unit)" }.mkString(", ")
+    )
   }
 
   private def blocked: Seq[Advice] = {
@@ -44,32 +47,68 @@ final class Advisor(
     val (waitStages, waitText) = logged(Phase.Waiting)
     val unnamed = completion.neither.atMostSeconds - completion.neither.loggedSeconds
     val parts = total.breakdown.waitingAtMost
-    val bounds = Seq("input" -> parts.input, "output" -> parts.output, "spills" -> parts.spill, "Python workers" -> parts.pythonWorker)
+    val bounds = Seq(
+      "input" -> parts.input,
+      "output" -> parts.output,
+      "spills" -> parts.spill,
+      "Python workers" -> parts.pythonWorker
+    )
       .collect { case (what, seconds) if seconds > 0 => f"$what at most $seconds%.1f s" }
     Seq(
-      Advice("disk", "Less time blocked on disk: faster or more disks, cached input, less shuffle data",
-        completion.noDisk.loggedSeconds, upperBound = true, s"Most: $diskText. ${bound(completion.noDisk.atMostSeconds)}", diskStages, Nil, "blocked-time"),
-      Advice("network", "Less time blocked on the network: less shuffle data, a faster network",
-        completion.noNetwork.loggedSeconds, upperBound = true, s"Most: $netText. ${bound(completion.noNetwork.atMostSeconds)}", netStages, Nil, "blocked-time"),
-      Advice("waiting", "Tasks wait for something that stock Spark does not log: measure it before buying disks or network",
-        unnamed, upperBound = true,
-        s"Most: $waitText. Of the task time, " + (if (bounds.isEmpty) "none can be input, output or spills" else bounds.mkString(", ")) +
+      Advice(
+        "disk",
+        "Less time blocked on disk: faster or more disks, cached input, less shuffle data",
+        completion.noDisk.loggedSeconds,
+        upperBound = true,
+        s"Most: $diskText. ${bound(completion.noDisk.atMostSeconds)}",
+        diskStages,
+        Nil,
+        "blocked-time"
+      ),
+      Advice(
+        "network",
+        "Less time blocked on the network: less shuffle data, a faster network",
+        completion.noNetwork.loggedSeconds,
+        upperBound = true,
+        s"Most: $netText. ${bound(completion.noNetwork.atMostSeconds)}",
+        netStages,
+        Nil,
+        "blocked-time"
+      ),
+      Advice(
+        "waiting",
+        "Tasks wait for something that stock Spark does not log: measure it before buying disks or network",
+        unnamed,
+        upperBound = true,
+        s"Most: $waitText. Of the task time, " +
+          (if (bounds.isEmpty) "none can be input, output or spills" else bounds.mkString(", ")) +
           "; the rest is locks, broadcasts, or more threads than cores.",
-        waitStages, Nil, "blocked-time")
+        waitStages,
+        Nil,
+        "blocked-time"
+      )
     )
   }
 
-  private def stragglersByCause: Seq[Advice] = stragglers.total.causes.filter(c => matters(c.excessSeconds)).map { share =>
-    val c = Cause.all.indexWhere(_.key == share.cause)
-    val explained = stragglers.explainedBy(c)
-    val faster = scenarios.shorter { (row, millis) =>
-      if (explained.get(row)) math.min(millis * 1000L, stragglers.atMedianMicros(row)) else millis * 1000L
+  private def stragglersByCause: Seq[Advice] =
+    stragglers.total.causes.filter(c => matters(c.excessSeconds)).map { share =>
+      val c = Cause.all.indexWhere(_.key == share.cause)
+      val explained = stragglers.explainedBy(c)
+      val faster = scenarios.shorter { (row, millis) =>
+        if (explained.get(row)) math.min(millis * 1000L, stragglers.atMedianMicros(row)) else millis * 1000L
+      }
+      val (stages, text) = most(stragglers.stages(_).causeExcess(c), "s of task time")
+      Advice(
+        s"straggler.${share.cause}",
+        s"Stragglers by ${share.label}: ${Cause.all(c).remedy}",
+        saved(faster),
+        upperBound = true,
+        f"${share.tasks} stragglers would be none without it; they take ${share.excessSeconds}%.1f s beyond their stages' median rate. Most: $text.",
+        stages,
+        explained.stream.toArray.toSeq.sortBy(r => (-tasks.durationMillis(r), r)).take(5).map(tasks.taskId(_)),
+        "stragglers"
+      )
     }
-    val (stages, text) = most(stragglers.stages(_).causeExcess(c), "s of task time")
-    Advice(s"straggler.${share.cause}", s"Stragglers by ${share.label}: ${Cause.all(c).remedy}", saved(faster), upperBound = true,
-      f"${share.tasks} stragglers would be none without it; they take ${share.excessSeconds}%.1f s beyond their stages' median rate. Most: $text.",
-      stages, explained.stream.toArray.toSeq.sortBy(r => (-tasks.durationMillis(r), r)).take(5).map(tasks.taskId(_)), "stragglers")
-  }
 
   /** Tasks that read more than the stage's mean take as long as one that reads the mean at the same rate. */
   private def skew: Seq[Advice] = {
@@ -88,10 +127,20 @@ final class Advisor(
     else {
       val faster = scenarios.shorter((row, millis) => (millis * 1000L * even(row)).toLong)
       val worst = stages.headOption.toSeq.flatMap { id =>
-        trace.stages.indices.filter(trace.stages(_).id == id).flatMap(trace.tasksOfStage(_)).sortBy(r => (-tasks.readBytes(r), r)).take(5)
+        trace.stages.indices.filter(trace.stages(_).id == id).flatMap(trace.tasksOfStage(_)).sortBy(r =>
+          (-tasks.readBytes(r), r)
+        ).take(5)
       }
-      Seq(Advice("inputSkew", "Input skew: spread the data of a stage evenly over its tasks (more partitions, salted keys, adaptive skew joins)",
-        saved(faster), upperBound = true, s"Most: $text.", stages, worst.map(tasks.taskId(_)), "skew"))
+      Seq(Advice(
+        "inputSkew",
+        "Input skew: spread the data of a stage evenly over its tasks (more partitions, salted keys, adaptive skew joins)",
+        saved(faster),
+        upperBound = true,
+        s"Most: $text.",
+        stages,
+        worst.map(tasks.taskId(_)),
+        "skew"
+      ))
     }
   }
 
@@ -100,31 +149,59 @@ final class Advisor(
     if (!matters(total)) Nil
     else {
       val (stages, text) = most(s => phases.map(sums(s).nanos(_)).sum / 1e9, "s")
-      Seq(Advice(kind, title, saved(scenarios.without(what)), upperBound = true, f"$total%.1f s of task time. Most: $text.", stages, Nil, "breakdown"))
+      Seq(Advice(
+        kind,
+        title,
+        saved(scenarios.without(what)),
+        upperBound = true,
+        f"$total%.1f s of task time. Most: $text.",
+        stages,
+        Nil,
+        "breakdown"
+      ))
     }
   }
 
   private def garbage =
-    phaseAdvice("gc", "Less garbage collection: more memory per task, fewer objects, another collector", blockage.gc, Seq(Phase.Gc))
+    phaseAdvice(
+      "gc",
+      "Less garbage collection: more memory per task, fewer objects, another collector",
+      blockage.gc,
+      Seq(Phase.Gc)
+    )
 
-  private def overhead = phaseAdvice("overhead", "Less overhead per task: fewer, larger tasks; smaller closures and results",
-    blockage.overhead, Phase.overhead)
+  private def overhead = phaseAdvice(
+    "overhead",
+    "Less overhead per task: fewer, larger tasks; smaller closures and results",
+    blockage.overhead,
+    Phase.overhead
+  )
 
   /** A stage with fewer tasks than there were slots could use them all, if its work could be cut into as many. */
   private def parallelism: Seq[Advice] = {
     val slots = trace.stages.indices.map(s => trace.executorsOfStage(s).iterator.map(trace.lanes.count(_)).sum)
     val all = if (trace.executors.isEmpty) 0 else scenarios.schedule.trace.lanes.count.sum
     def few(s: Int) = trace.tasksOfStage(s).length < math.max(slots(s), 1)
-    val (stages, text) = most(s => if (few(s)) (scenarios.schedule.stageCompleted(s) - scenarios.schedule.stageSubmitted(s)) / 1e6 else 0, "s")
+    val (stages, text) = most(
+      s => if (few(s)) (scenarios.schedule.stageCompleted(s) - scenarios.schedule.stageSubmitted(s)) / 1e6 else 0,
+      "s"
+    )
     if (stages.isEmpty || all <= 1) Nil
     else {
       val faster = scenarios.shorter { (row, millis) =>
         val s = tasks.stage(row)
         if (few(s)) millis * 1000L * trace.tasksOfStage(s).length / math.max(slots(s), 1) else millis * 1000L
       }
-      Seq(Advice("parallelism", "More tasks in stages that leave slots empty: more partitions",
-        saved(faster), upperBound = true, s"If the work of these stages could be cut into a task for each slot of the executors that they use. Most: $text.",
-        stages, Nil, "parallelism"))
+      Seq(Advice(
+        "parallelism",
+        "More tasks in stages that leave slots empty: more partitions",
+        saved(faster),
+        upperBound = true,
+        s"If the work of these stages could be cut into a task for each slot of the executors that they use. Most: $text.",
+        stages,
+        Nil,
+        "parallelism"
+      ))
     }
   }
 
@@ -134,21 +211,47 @@ final class Advisor(
     if (lost.isEmpty) Nil
     else {
       val faster = scenarios.shorter((row, millis) => if (isLost(row)) 0L else millis * 1000L)
-      val (stages, text) = most(s => trace.tasksOfStage(s).iterator.filter(isLost).map(tasks.durationMillis(_) / 1e3).sum, "s")
-      Seq(Advice("workLost", "Attempts that failed or were killed: find out why", saved(faster), upperBound = false,
+      val (stages, text) =
+        most(s => trace.tasksOfStage(s).iterator.filter(isLost).map(tasks.durationMillis(_) / 1e3).sum, "s")
+      Seq(Advice(
+        "workLost",
+        "Attempts that failed or were killed: find out why",
+        saved(faster),
+        upperBound = false,
         f"${lost.length} attempts, ${lost.iterator.map(tasks.durationMillis(_)).sum / 1e3}%.1f s of task time. Most: $text.",
-        stages, lost.toSeq.take(5).map(tasks.taskId(_)), "work-lost"))
+        stages,
+        lost.toSeq.take(5).map(tasks.taskId(_)),
+        "work-lost"
+      ))
     }
   }
 
   private def driverTime: Seq[Advice] = {
     val between = driver.seconds - driver.beforeFirstTaskSeconds - driver.afterLastTaskSeconds
-    val longest = driver.longest.filter(g => g.afterJob.isDefined && g.beforeJob.isDefined).take(3).map(g => f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s").mkString(", ")
+    val longest = driver.longest.filter(g => g.afterJob.isDefined && g.beforeJob.isDefined).take(3).map(g =>
+      f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s"
+    ).mkString(", ")
     Seq(
-      Advice("driver", "No task ran between jobs: the driver computed, planned, listed files, collected results, or waited for its user",
-        between, upperBound = true, s"Longest: $longest.", Nil, Nil, "driver-only"),
-      Advice("startup", "No task ran before the first job: start-up, executors not there yet, reading of metadata",
-        driver.beforeFirstTaskSeconds, upperBound = true, "From the start of the application to its first task.", Nil, Nil, "driver-only")
+      Advice(
+        "driver",
+        "No task ran between jobs: the driver computed, planned, listed files, collected results, or waited for its user",
+        between,
+        upperBound = true,
+        s"Longest: $longest.",
+        Nil,
+        Nil,
+        "driver-only"
+      ),
+      Advice(
+        "startup",
+        "No task ran before the first job: start-up, executors not there yet, reading of metadata",
+        driver.beforeFirstTaskSeconds,
+        upperBound = true,
+        "From the start of the application to its first task.",
+        Nil,
+        Nil,
+        "driver-only"
+      )
     )
   }
 }

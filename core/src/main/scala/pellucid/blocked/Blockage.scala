@@ -36,7 +36,8 @@ object Blockage {
 
     val sums: IndexedSeq[Sums] = trace.stages.indices.map(_ => new Sums)
 
-    private val blockages = Array(diskLogged, diskAtMost, networkLogged, networkAtMost, neitherLogged, neitherAtMost, gc, overhead)
+    private val blockages =
+      Array(diskLogged, diskAtMost, networkLogged, networkAtMost, neitherLogged, neitherAtMost, gc, overhead)
     private val times = new TaskPhases(trace.tasks)
     private var row = 0
     while (row < trace.tasks.size) {

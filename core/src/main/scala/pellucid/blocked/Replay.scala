@@ -28,7 +28,9 @@ final class Replay(val schedule: Schedule) {
   private val stagesAfter: Array[Array[Int]] = Schedule.invert(stages, stageAfter(_), stages)
   private val awaitedOfStage: Array[Int] = Array.tabulate(stages)(s => trace.tasksOfStage(s).count(awaited(_)))
   private val priority: Array[Long] =
-    Array.tabulate(stages)(s => ((if (stageJob(s) < 0) 0L else trace.jobs(stageJob(s)).id.toLong) << 32) | trace.stages(s).id)
+    Array.tabulate(stages)(s =>
+      ((if (stageJob(s) < 0) 0L else trace.jobs(stageJob(s)).id.toLong) << 32) | trace.stages(s).id
+    )
 
   /** @param duration microseconds by task row */
   def run(duration: Array[Long]): Simulated = {
@@ -68,6 +70,7 @@ final class Replay(val schedule: Schedule) {
       while (from(at) < rows.length && launched(rows(from(at)))) from(at) += 1
       if (from(at) < rows.length) rows(from(at)) else -1
     }
+
     /** The task of `s` that the executor would run next, or -1; `others`: also one that another executor ran. */
     def offer(s: Int, executor: Int, others: Boolean): Int =
       if (released(s) != null && !released(s).isEmpty) released(s).peek.intValue
@@ -80,6 +83,7 @@ final class Replay(val schedule: Schedule) {
           if (row >= 0 || !others) row else firstLeft(unbound(s), next, s)
         }
       }
+
     /** The stage whose task the executor takes next, or -1. */
     def choose(executor: Int, others: Boolean): Int = {
       var best = -1
@@ -93,11 +97,13 @@ final class Replay(val schedule: Schedule) {
       best
     }
     def fill(executor: Int, others: Boolean): Unit =
-      while (free(executor) > 0 && {
+      while (
+        free(executor) > 0 && {
           val stage = choose(executor, others)
           if (stage >= 0) launch(stage, executor, offer(stage, executor, others))
           stage >= 0
-        }) {}
+        }
+      ) {}
     def launch(stage: Int, executor: Int, row: Int): Unit = {
       if (released(stage) != null && !released(stage).isEmpty) released(stage).poll() else left(stage) -= 1
       launched(row) = true
@@ -222,6 +228,7 @@ final class Simulated(jobs: Int, stages: Int) {
   val jobStart, jobEnd = new Array[Long](jobs)
   val stageStart, stageEnd = new Array[Long](stages)
   var end = 0L
+
   /** Slots kept beyond their executor's recorded end because work was left. */
   var extendedSlots = 0
 

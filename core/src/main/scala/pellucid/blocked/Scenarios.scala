@@ -77,7 +77,8 @@ object BlockedTime {
       .sortBy(_._1)
     if (errors.isEmpty) ReplayError(0, 0, 0, 0, None)
     else {
-      def at(quantile: Double) = errors(math.min(errors.length - 1, math.ceil(quantile * errors.length).toInt - 1).max(0))._1
+      def at(quantile: Double) =
+        errors(math.min(errors.length - 1, math.ceil(quantile * errors.length).toInt - 1).max(0))._1
       ReplayError(errors.length, at(0.5), at(0.95), errors.last._1, Some(errors.last._2))
     }
   }

@@ -16,24 +16,29 @@ final class Schedule(val trace: Trace) {
   // ---- jobs: after the end of an earlier one, or after the start of the application
 
   val jobs: Int = trace.jobs.size
+
   /** Row of the job whose end lets this one be submitted, or -1. */
   val jobAfter: Array[Int] = Array.fill(jobs)(-1)
   val jobDelay: Array[Long] = new Array(jobs)
+
   /** From the end of the job's last stage to its own. */
   val jobTail: Array[Long] = new Array(jobs)
 
   // ---- stages
 
   val stages: Int = trace.stages.size
+
   /** Row of the job that submitted the stage, or -1. */
   val stageJob: Array[Int] = Array.fill(stages)(-1)
   val stageAfter: Array[Array[Int]] = Array.fill(stages)(Array.empty)
+
   /** Rows of the stages that each job submitted. */
   lazy val stagesOfJob: Array[Array[Int]] = Schedule.invert(stages, s => Array(stageJob(s)), jobs)
   val stageDelay: Array[Long] = new Array(stages)
   val stageTail: Array[Long] = new Array(stages)
   val stageSubmitted: Array[Long] = new Array(stages)
   val stageCompleted: Array[Long] = new Array(stages)
+
   /** Rows of the executors that ran the stage's tasks; it has no others in a replay. This keeps what locality, cached data
     * and late executors did to it, without modelling them task by task.
     */
@@ -43,14 +48,19 @@ final class Schedule(val trace: Trace) {
 
   /** The slot's idle time before the task; see [[pellucid.trace.Lanes]]. */
   val taskDelay: Array[Long] = new Array(tasks.size)
+
   /** Whether the end of the stage waits for the task. */
   val awaited: Array[Boolean] = new Array(tasks.size)
+
   /** Task rows of each stage that may start with it, in launch order. */
   val queued: Array[Array[Int]] = new Array(stages)
+
   /** Those that any executor may take; the others wait for their own, see [[pellucid.trace.Lanes.bound]]. */
   val unbound: Array[Array[Int]] = new Array(stages)
+
   /** All, apart by the executor that ran them, in the order of `stageExecutors`. */
   val queuedOn: Array[Array[Array[Int]]] = new Array(stages)
+
   /** Retries and speculative copies of a task, and whether they follow its end (a retry) or its start (a copy). */
   val followers: mutable.LongMap[List[Follower]] = mutable.LongMap.empty
 
@@ -70,7 +80,8 @@ final class Schedule(val trace: Trace) {
       val rows = trace.tasksOfStage(s)
       val firstLaunch = if (rows.isEmpty) trace.endMillis else tasks.launchMillis(rows(0))
       val submitted = if (stage.submissionMillis > 0) math.min(stage.submissionMillis, firstLaunch) else firstLaunch
-      val completed = if (stage.ended) stage.completionMillis else rows.foldLeft(submitted)((m, r) => math.max(m, tasks.finishMillis(r)))
+      val completed = if (stage.ended) stage.completionMillis
+      else rows.foldLeft(submitted)((m, r) => math.max(m, tasks.finishMillis(r)))
       stageSubmitted(s) = at(submitted)
       stageCompleted(s) = at(math.max(completed, submitted))
     }
@@ -165,8 +176,9 @@ final class Schedule(val trace: Trace) {
 
   private def planExecutors(): Array[SlotChange] = {
     // (submitted, job row or jobs + stage row)
-    val anchors = ((0 until jobs).map(j => (at(trace.jobs(j).submissionMillis), j)) ++
-      (0 until stages).map(s => (stageSubmitted(s), jobs + s))).sorted.toArray
+    val anchors =
+      ((0 until jobs).map(j => (at(trace.jobs(j).submissionMillis), j)) ++
+        (0 until stages).map(s => (stageSubmitted(s), jobs + s))).sorted.toArray
     def change(executor: Int, micros: Long, slots: Int): SlotChange = {
       var lo = 0
       var hi = anchors.length

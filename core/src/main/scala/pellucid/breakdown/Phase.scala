@@ -14,13 +14,28 @@ object Phase {
   val Spill: Phase = Phase(7, "spill", "spill", stockLogs = false)
   val OutputWrite: Phase = Phase(8, "outputWrite", "output write", stockLogs = false)
   val Waiting: Phase = Phase(9, "waiting", "waiting, not logged which", stockLogs = true)
+
   /** Where the log has no CPU time (before Spark 2.1), computing and waiting cannot be told apart. */
-  val ComputeOrWaiting: Phase = Phase(10, "computeOrWaiting", "compute or waiting (no CPU time in log)", stockLogs = true)
+  val ComputeOrWaiting: Phase =
+    Phase(10, "computeOrWaiting", "compute or waiting (no CPU time in log)", stockLogs = true)
   val ResultSerialize: Phase = Phase(11, "resultSerialize", "result serialize", stockLogs = true)
   val GettingResult: Phase = Phase(12, "gettingResult", "getting result", stockLogs = true)
 
-  val all: IndexedSeq[Phase] = IndexedSeq(SchedulerDelay, Deserialize, InputRead, ShuffleRead, Compute, Gc, ShuffleWrite,
-    Spill, OutputWrite, Waiting, ComputeOrWaiting, ResultSerialize, GettingResult)
+  val all: IndexedSeq[Phase] = IndexedSeq(
+    SchedulerDelay,
+    Deserialize,
+    InputRead,
+    ShuffleRead,
+    Compute,
+    Gc,
+    ShuffleWrite,
+    Spill,
+    OutputWrite,
+    Waiting,
+    ComputeOrWaiting,
+    ResultSerialize,
+    GettingResult
+  )
   val Count: Int = all.size
 
   /** What a task costs besides its work: it would be paid less often by fewer, larger tasks. */

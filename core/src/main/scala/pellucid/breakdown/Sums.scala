@@ -10,6 +10,7 @@ final class Sums {
   private val phases = new Array[Long](Phase.Count)
   private var inputAtMost, outputAtMost, spillAtMost, pythonAtMost = 0L
   private var input, output, shuffleRemote, shuffleLocal, shuffleWrite, diskSpilled, memorySpilled = 0L
+
   /** Blocked time at most on disk, and on the network. */
   var diskAtMost, networkAtMost = 0L
 

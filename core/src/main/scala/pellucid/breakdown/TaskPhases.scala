@@ -58,7 +58,8 @@ final class TaskPhases(tasks: Tasks) {
   private def unnamed: Long = apply(Phase.Waiting) + apply(Phase.ComputeOrWaiting)
 
   /** Blocked on disk for certain: measured reads of input, writes of shuffle data and output. */
-  def diskLogged: Long = apply(Phase.InputRead) + apply(Phase.ShuffleWrite) + apply(Phase.Spill) + apply(Phase.OutputWrite)
+  def diskLogged: Long = apply(Phase.InputRead) + apply(Phase.ShuffleWrite) + apply(Phase.Spill) +
+    apply(Phase.OutputWrite)
 
   /** At most: also the fetch wait, since the serving side reads from disk (thesis section 4.5.1), and what of the unnamed
     * waiting input, output or spill can explain.

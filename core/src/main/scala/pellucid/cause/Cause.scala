@@ -57,18 +57,47 @@ object Cause {
   }
 
   val all: Seq[Cause] = Seq(
-    Time(Phase.SchedulerDelay, "schedulerDelay", "scheduler delay",
-      "the driver ships and collects tasks too slowly: fewer, larger tasks or a less busy driver"),
+    Time(
+      Phase.SchedulerDelay,
+      "schedulerDelay",
+      "scheduler delay",
+      "the driver ships and collects tasks too slowly: fewer, larger tasks or a less busy driver"
+    ),
     Time(Phase.InputRead, "inputRead", "input read", "faster or more evenly used input disks"),
-    Time(Phase.ShuffleRead, "shuffleRead", "shuffle read (fetch wait)", "less shuffle data, or a faster network and shuffle disks"),
+    Time(
+      Phase.ShuffleRead,
+      "shuffleRead",
+      "shuffle read (fetch wait)",
+      "less shuffle data, or a faster network and shuffle disks"
+    ),
     Time(Phase.ShuffleWrite, "shuffleWrite", "shuffle write", "faster local disks, or less shuffle data"),
     Time(Phase.Gc, "gc", "garbage collection", "more memory per task, or fewer objects"),
     Time(Phase.Deserialize, "deserialize", "task deserialize", "smaller closures and broadcasts"),
-    Time(Phase.Waiting, "waiting", "waiting, not logged which", "measure it with the plugin: input, output, spill or locks"),
+    Time(
+      Phase.Waiting,
+      "waiting",
+      "waiting, not logged which",
+      "measure it with the plugin: input, output, spill or locks"
+    ),
     OutputSkew,
-    Group("firstTask", "first task on its executor", "keep executors alive between jobs: code is not yet compiled, caches are cold", firstTasks),
-    Group("spill", "spill", "more memory per task, or more partitions", s => s.tasksWhere(s.trace.tasks.diskSpilledBytes(_) > 0)),
-    Group("nonLocal", "non-local input", "more replicas or a longer locality wait, if the network is the slow part", nonLocal),
+    Group(
+      "firstTask",
+      "first task on its executor",
+      "keep executors alive between jobs: code is not yet compiled, caches are cold",
+      firstTasks
+    ),
+    Group(
+      "spill",
+      "spill",
+      "more memory per task, or more partitions",
+      s => s.tasksWhere(s.trace.tasks.diskSpilledBytes(_) > 0)
+    ),
+    Group(
+      "nonLocal",
+      "non-local input",
+      "more replicas or a longer locality wait, if the network is the slow part",
+      nonLocal
+    ),
     SlowNode
   )
 

@@ -23,9 +23,23 @@ object Use {
     for (e <- trace.executors.indices) {
       val executor = trace.executors(e)
       val to = if (executor.removedMillis > 0) executor.removedMillis else trace.endMillis
-      slots.add((executor.addedMillis - trace.startMillis).toDouble, (to - trace.startMillis).toDouble, trace.lanes.count(e))
+      slots.add(
+        (executor.addedMillis - trace.startMillis).toDouble,
+        (to - trace.startMillis).toDouble,
+        trace.lanes.count(e)
+      )
     }
-    CoreUse(trace.secondsSinceOrigin(trace.startMillis), bucketMillis / 1000, slots.averages, running.averages, onCpu.averages)
+    val all = slots.averages.sum
+    def share(of: Levels) = if (all > 0) of.averages.sum / all else 0.0
+    CoreUse(
+      share(running),
+      share(onCpu),
+      trace.secondsSinceOrigin(trace.startMillis),
+      bucketMillis / 1000,
+      slots.averages,
+      running.averages,
+      onCpu.averages
+    )
   }
 
   /** The most slots there were at one moment. */
@@ -62,8 +76,12 @@ object Use {
       Gap(
         trace.secondsSinceOrigin(from),
         (to - from) / 1e3,
-        trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= to && j.completionMillis >= from).maxByOption(_.completionMillis)
-          .orElse(trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= from).maxByOption(_.completionMillis)).map(_.id),
+        trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= to && j.completionMillis >= from).maxByOption(
+          _.completionMillis
+        )
+          .orElse(trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= from).maxByOption(
+            _.completionMillis
+          )).map(_.id),
         trace.jobs.iterator.filter(j => j.submissionMillis >= from).minByOption(_.submissionMillis).map(_.id)
       )
     }

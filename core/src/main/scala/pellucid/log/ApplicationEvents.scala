@@ -7,14 +7,16 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   import ApplicationEvents._
   import TaskEvents.{firstLine, orEmpty}
 
-  def logStart(): Unit = each { case Version => builder.application = builder.application.copy(sparkVersion = orEmpty(c.string())) }
+  def logStart(): Unit = each { case Version =>
+    builder.application = builder.application.copy(sparkVersion = orEmpty(c.string()))
+  }
 
   def start(): Unit = {
     var app = builder.application
     each {
-      case AppName => app = app.copy(name = orEmpty(c.string()))
-      case AppId => app = app.copy(id = orEmpty(c.string()))
-      case User => app = app.copy(user = orEmpty(c.string()))
+      case AppName   => app = app.copy(name = orEmpty(c.string()))
+      case AppId     => app = app.copy(id = orEmpty(c.string()))
+      case User      => app = app.copy(user = orEmpty(c.string()))
       case Timestamp => app = app.copy(startMillis = c.long())
     }
     builder.application = app
@@ -45,13 +47,13 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     var cores, profile = 0
     var at = 0L
     each {
-      case Timestamp => at = c.long()
-      case ExecutorId => id = orEmpty(c.string())
+      case Timestamp    => at = c.long()
+      case ExecutorId   => id = orEmpty(c.string())
       case ExecutorInfo =>
         if (c.enterObject())
           each {
-            case Host => host = orEmpty(c.string())
-            case Cores => cores = c.long().toInt
+            case Host      => host = orEmpty(c.string())
+            case Cores     => cores = c.long().toInt
             case ProfileId => profile = c.long().toInt
           }
     }
@@ -62,8 +64,8 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     var id, reason = ""
     var at = 0L
     each {
-      case Timestamp => at = c.long()
-      case ExecutorId => id = orEmpty(c.string())
+      case Timestamp     => at = c.long()
+      case ExecutorId    => id = orEmpty(c.string())
       case RemovedReason => reason = firstLine(c.string())
     }
     builder.executorRemoved(id, at, reason)
@@ -74,12 +76,12 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     var id, host = ""
     var at = 0L
     each {
-      case Timestamp => at = c.long()
+      case Timestamp      => at = c.long()
       case BlockManagerId =>
         if (c.enterObject())
           each {
             case ExecutorId => id = orEmpty(c.string())
-            case Host => host = orEmpty(c.string())
+            case Host       => host = orEmpty(c.string())
           }
     }
     if (id.nonEmpty && id != "driver" && id != "<driver>") builder.executorAdded(id, host, 0, at, 0)
@@ -89,9 +91,9 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     var id = 0
     var executor, task = Map.empty[String, Double]
     each {
-      case ProfileId => id = c.long().toInt
+      case ProfileId        => id = c.long().toInt
       case ExecutorRequests => executor = amounts()
-      case TaskRequests => task = amounts()
+      case TaskRequests     => task = amounts()
     }
     builder.profile(id, ResourceProfile(executor, task))
   }
@@ -107,7 +109,7 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
         if (c.enterObject())
           each {
             case ResourceName => name = orEmpty(c.string())
-            case Amount => amount = orEmpty(c.string()).toDoubleOption.getOrElse(0.0)
+            case Amount       => amount = orEmpty(c.string()).toDoubleOption.getOrElse(0.0)
           }
         if (amount > 0) out += name -> amount
         key = c.nextKey(keys)

@@ -90,7 +90,8 @@ final class JsonCursor {
     if (negative) -value else value
   }
 
-  private def isNumberTail(c: Byte) = c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-' || (c >= '0' && c <= '9')
+  private def isNumberTail(c: Byte) = c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-' ||
+    (c >= '0' && c <= '9')
 
   def boolean(): Boolean = {
     val c = peek()
@@ -179,7 +180,8 @@ final class JsonCursor {
     else if (c == '{' || c == '[') skipNested()
     else {
       val start = pos
-      while (pos < end && { val b = buf(pos); b != ',' && b != '}' && b != ']' && b > ' ' && b != '"' && b != ':' }) pos += 1
+      while (pos < end && { val b = buf(pos); b != ',' && b != '}' && b != ']' && b > ' ' && b != '"' && b != ':' })
+        pos += 1
       if (pos == start) fail("a value")
     }
   }

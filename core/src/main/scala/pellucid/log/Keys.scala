@@ -61,7 +61,8 @@ final class Keys(entries: (Int, String)*) {
   /** Another came, at `buf(start)` with its quotes and colon: looks its id up and expects it the next time. */
   def learn(buf: Array[Byte], start: Int, until: Int, id: Int): Unit = {
     var entry = 1
-    while (entry < ordered && !java.util.Arrays.equals(buf, start, until, text(entry), 0, text(entry).length)) entry += 1
+    while (entry < ordered && !java.util.Arrays.equals(buf, start, until, text(entry), 0, text(entry).length)) entry +=
+      1
     if (entry == ordered && ordered < MostOrdered) {
       text(entry) = java.util.Arrays.copyOfRange(buf, start, until)
       idOf(entry) = id

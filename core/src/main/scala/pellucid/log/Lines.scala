@@ -16,10 +16,12 @@ final class Lines(in: InputStream, initialBytes: Int = 1 << 18) {
   /** Range of the current line in [[buffer]], without its line end. */
   var start = 0
   var until = 0
+
   /** The current line is the last and has no line end. */
   var unterminated = false
   var bytesRead = 0L
   var count = 0L
+
   /** Why the stream broke off, where it did. */
   var broken: Option[String] = None
 
@@ -71,7 +73,7 @@ final class Lines(in: InputStream, initialBytes: Int = 1 << 18) {
       try in.read(buf, limit, buf.length - limit)
       catch {
         case _: EOFException => broken = Some("the compressed data ends early"); -1
-        case e: IOException => broken = Some(String.valueOf(e.getMessage)); -1
+        case e: IOException  => broken = Some(String.valueOf(e.getMessage)); -1
       }
     if (n < 0) open = false
     else {

@@ -15,11 +15,11 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
     while (key != Keys.End) {
       key match {
         case ExecutionId => id = c.long()
-        case RootId => root = c.long()
+        case RootId      => root = c.long()
         case Description => description = orEmpty(c.string())
-        case Time => at = c.long()
-        case Plan => plan()
-        case _ => c.skip()
+        case Time        => at = c.long()
+        case Plan        => plan()
+        case _           => c.skip()
       }
       key = c.nextKey(keys)
     }
@@ -32,10 +32,10 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
     var key = c.nextKey(keys)
     while (key != Keys.End) {
       key match {
-        case ExecutionId => id = c.long()
-        case Time => at = c.long()
+        case ExecutionId  => id = c.long()
+        case Time         => at = c.long()
         case ErrorMessage => error = firstLine(c.string())
-        case _ => c.skip()
+        case _            => c.skip()
       }
       key = c.nextKey(keys)
     }
@@ -47,9 +47,9 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
     var key = c.nextKey(keys)
     while (key != Keys.End) {
       key match {
-        case Plan => plan()
+        case Plan       => plan()
         case SqlMetrics => metrics()
-        case _ => c.skip()
+        case _          => c.skip()
       }
       key = c.nextKey(keys)
     }
@@ -61,8 +61,8 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
       while (key != Keys.End) {
         key match {
           case Children => if (c.enterArray()) while (c.nextElement()) plan()
-          case Metrics => metrics()
-          case _ => c.skip()
+          case Metrics  => metrics()
+          case _        => c.skip()
         }
         key = c.nextKey(keys)
       }
@@ -77,19 +77,19 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
       var key = c.nextKey(keys)
       while (key != Keys.End) {
         key match {
-          case MetricName => name = orEmpty(c.string())
+          case MetricName    => name = orEmpty(c.string())
           case AccumulatorId => id = c.long()
-          case MetricType => unit = orEmpty(c.string())
-          case _ => c.skip()
+          case MetricType    => unit = orEmpty(c.string())
+          case _             => c.skip()
         }
         key = c.nextKey(keys)
       }
       for {
         column <- timed.get(name)
         nanos <- unit match {
-          case "timing" => Some(1000000L)
+          case "timing"   => Some(1000000L)
           case "nsTiming" => Some(1L)
-          case _ => None
+          case _          => None
         }
       } builder.timings(id) = Timing(column, nanos)
     }

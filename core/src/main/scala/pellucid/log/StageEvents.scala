@@ -17,17 +17,17 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var key = c.nextKey(jobKeys)
     while (key != Keys.End) {
       key match {
-        case JobId => id = c.long().toInt
+        case JobId         => id = c.long().toInt
         case JobSubmission => submitted = c.long()
-        case JobStages => stageIds = ints()
-        case Properties =>
+        case JobStages     => stageIds = ints()
+        case Properties    =>
           if (c.enterObject()) {
             var property = c.nextKey(propertyKeys)
             while (property != Keys.End) {
               property match {
-                case Description => description = Option(c.string()).filter(_.nonEmpty)
+                case Description  => description = Option(c.string()).filter(_.nonEmpty)
                 case SqlExecution => execution = Option(c.string())
-                case _ => c.skip()
+                case _            => c.skip()
               }
               property = c.nextKey(propertyKeys)
             }
@@ -46,10 +46,10 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var key = c.nextKey(jobKeys)
     while (key != Keys.End) {
       key match {
-        case JobId => id = c.long().toInt
+        case JobId         => id = c.long().toInt
         case JobCompletion => completed = c.long()
-        case JobResult => failure = jobResult()
-        case _ => c.skip()
+        case JobResult     => failure = jobResult()
+        case _             => c.skip()
       }
       key = c.nextKey(jobKeys)
     }
@@ -63,7 +63,7 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
       var key = c.nextKey(jobKeys)
       while (key != Keys.End) {
         key match {
-          case Result => failed = c.string() != "JobSucceeded"
+          case Result       => failed = c.string() != "JobSucceeded"
           case JobException =>
             if (c.enterObject()) {
               var inner = c.nextKey(jobKeys)
@@ -100,16 +100,16 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var key = c.nextKey(stageKeys)
     while (key != Keys.End) {
       key match {
-        case StageId => id = c.long().toInt
-        case AttemptId => attempt = c.long().toInt
-        case Name => name = orEmpty(c.string())
-        case NumTasks => numTasks = c.long().toInt
-        case Parents => parents = ints()
+        case StageId    => id = c.long().toInt
+        case AttemptId  => attempt = c.long().toInt
+        case Name       => name = orEmpty(c.string())
+        case NumTasks   => numTasks = c.long().toInt
+        case Parents    => parents = ints()
         case Submission => submitted = c.long()
         case Completion => completed = c.long()
-        case Failure => failure = Option(c.string()).map(firstLine)
-        case Rdds => if (c.enterArray()) while (c.nextElement()) rddName(rdds)
-        case _ => c.skip()
+        case Failure    => failure = Option(c.string()).map(firstLine)
+        case Rdds       => if (c.enterArray()) while (c.nextElement()) rddName(rdds)
+        case _          => c.skip()
       }
       key = c.nextKey(stageKeys)
     }

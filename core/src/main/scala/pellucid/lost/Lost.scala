@@ -12,10 +12,10 @@ object Lost {
     val counts = mutable.LinkedHashMap.empty[(String, Int), (Int, Double)]
     for (row <- 0 until tasks.size) {
       val kind = tasks.outcome(row) match {
-        case Tasks.Failed => "failed"
-        case Tasks.Killed => if (tasks.is(row, Tasks.Speculative)) "speculative copy, killed" else "killed"
+        case Tasks.Failed      => "failed"
+        case Tasks.Killed      => if (tasks.is(row, Tasks.Speculative)) "speculative copy, killed" else "killed"
         case Tasks.Resubmitted => "succeeded, output lost"
-        case _ => ""
+        case _                 => ""
       }
       if (kind.nonEmpty) {
         val key = (kind, tasks.reason(row))
@@ -23,18 +23,27 @@ object Lost {
         counts(key) = (n + 1, seconds + tasks.durationMillis(row) / 1e3)
       }
     }
-    val attempts = counts.iterator.map { case ((kind, reason), (n, s)) => LostAttempts(kind, trace.reasons(reason), n, s) }.toSeq
+    val attempts = counts.iterator.map { case ((kind, reason), (n, s)) =>
+      LostAttempts(kind, trace.reasons(reason), n, s)
+    }.toSeq
     WorkLost(
       attempts.iterator.map(_.seconds).sum,
       attempts.iterator.map(_.tasks).sum,
       attempts.sortBy(-_.seconds),
       trace.executors.filter(_.removedMillis > 0).map { e =>
-        LostExecutor(e.id, e.host, trace.secondsSinceOrigin(e.removedMillis), e.removedReason, released(e.removedReason))
+        LostExecutor(
+          e.id,
+          e.host,
+          trace.secondsSinceOrigin(e.removedMillis),
+          e.removedReason,
+          released(e.removedReason)
+        )
       }
     )
   }
 
   /** Given back by the application itself, not lost: what Spark's own messages say. */
   private def released(reason: String): Boolean =
-    reason.contains("killed by driver") || reason.contains("explicit termination request") || reason.contains("Executor decommission")
+    reason.contains("killed by driver") || reason.contains("explicit termination request") ||
+      reason.contains("Executor decommission")
 }

@@ -29,9 +29,37 @@ object Page {
   private def data(json: String): String = json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
   /** In the order in which one needs the other: all share one scope. */
-  private val Scripts = Seq("format.js", "dom.js", "data.js", "theme.js", "links.js", "bars.js", "view.js", "blocks.js", "lanelayout.js",
-    "lanepainter.js", "lanes.js", "strips.js", "coreuse.js", "tooltip.js", "gestures.js", "controls.js", "timeline.js", "header.js",
-    "breakdown.js", "blocked.js", "advice.js", "stragglers.js", "use.js", "path.js", "lost.js", "table.js", "tables.js", "footer.js", "page.js")
+  private val Scripts = Seq(
+    "format.js",
+    "dom.js",
+    "data.js",
+    "theme.js",
+    "links.js",
+    "bars.js",
+    "view.js",
+    "blocks.js",
+    "lanelayout.js",
+    "lanepainter.js",
+    "lanes.js",
+    "strips.js",
+    "coreuse.js",
+    "tooltip.js",
+    "gestures.js",
+    "controls.js",
+    "timeline.js",
+    "header.js",
+    "breakdown.js",
+    "blocked.js",
+    "advice.js",
+    "stragglers.js",
+    "use.js",
+    "path.js",
+    "lost.js",
+    "table.js",
+    "tables.js",
+    "footer.js",
+    "page.js"
+  )
 
   private def resource(name: String): String = {
     val in = getClass.getResourceAsStream(s"/pellucid/page/$name")

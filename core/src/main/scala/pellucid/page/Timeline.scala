@@ -36,7 +36,8 @@ object Timeline {
   private final val Fixed = 7
 
   def json(trace: Trace): String = writeToString(of(trace))
-  private implicit val codec: JsonValueCodec[Timeline] = JsonCodecMaker.make(CodecMakerConfig.withTransientDefault(false).withTransientEmpty(false))
+  private implicit val codec: JsonValueCodec[Timeline] =
+    JsonCodecMaker.make(CodecMakerConfig.withTransientDefault(false).withTransientEmpty(false))
 
   def of(trace: Trace, mostBlocks: Int = MostBlocks): Timeline = {
     val tasks = trace.tasks
@@ -48,7 +49,13 @@ object Timeline {
       firstLane(e) = lanes.size
       val to = if (executor.removedMillis > 0) executor.removedMillis else trace.endMillis
       for (slot <- 0 until trace.lanes.count(e))
-        lanes += Lane(executor.id, executor.host, slot, trace.secondsSinceOrigin(executor.addedMillis), trace.secondsSinceOrigin(to))
+        lanes += Lane(
+          executor.id,
+          executor.host,
+          slot,
+          trace.secondsSinceOrigin(executor.addedMillis),
+          trace.secondsSinceOrigin(to)
+        )
     }
 
     val shortest = joinBelow(trace, mostBlocks)

@@ -113,8 +113,12 @@ final case class Demand(
     outputToInput: Option[Double]
 )
 
-/** Averages over equal buckets of time: slots there, slots with a task, and cores' worth of CPU time. */
+/** Averages over equal buckets of time: slots there, slots with a task, and cores' worth of CPU time; and the shares of all
+  * slots' time in which they had a task, and computed.
+  */
 final case class CoreUse(
+    runningShare: Double,
+    onCpuShare: Double,
     fromSeconds: Double,
     bucketSeconds: Double,
     slots: Seq[Double],
@@ -123,7 +127,12 @@ final case class CoreUse(
 )
 
 /** Time in which no task ran. */
-final case class DriverOnly(seconds: Double, beforeFirstTaskSeconds: Double, afterLastTaskSeconds: Double, longest: Seq[Gap])
+final case class DriverOnly(
+    seconds: Double,
+    beforeFirstTaskSeconds: Double,
+    afterLastTaskSeconds: Double,
+    longest: Seq[Gap]
+)
 final case class Gap(fromSeconds: Double, seconds: Double, afterJob: Option[Int], beforeJob: Option[Int])
 
 /** A stage on the longest chain of dependent stages, and the time before it in which none of the chain ran. */
@@ -170,7 +179,14 @@ final case class LongTask(
 /** Hosts whose tasks are slow net of their data size: their median of task time per byte over the stage's median. */
 final case class SlowNode(host: String, slowdown: Double, stages: Int, tasks: Int)
 
-final case class SqlQuery(id: Long, description: String, startSeconds: Double, seconds: Double, jobs: Seq[Int], failure: Option[String])
+final case class SqlQuery(
+    id: Long,
+    description: String,
+    startSeconds: Double,
+    seconds: Double,
+    jobs: Seq[Int],
+    failure: Option[String]
+)
 
 final case class Job(
     id: Int,

@@ -32,6 +32,7 @@ object Lanes {
     val submitted = trace.stages.map(_.submissionMillis).toArray
     val added = trace.executors.map(_.addedMillis).toArray
     val removed = trace.executors.map(e => if (e.removedMillis > 0) e.removedMillis else Long.MaxValue).toArray
+
     /** Since when each executor has had a free slot; the future, while it has none. */
     val freeSince = added.clone()
 
@@ -66,7 +67,9 @@ object Lanes {
         var other = 0
         while (other < executors.length) {
           val o = executors(other)
-          if (o != e && freeSince(o) <= launch - BoundMillis && removed(o) > launch) { bound.set(row); other = executors.length }
+          if (o != e && freeSince(o) <= launch - BoundMillis && removed(o) > launch) {
+            bound.set(row); other = executors.length
+          }
           other += 1
         }
       }

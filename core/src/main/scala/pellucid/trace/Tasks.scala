@@ -10,17 +10,21 @@ final class Tasks {
   def size: Int = rows
 
   val taskId = new LongColumn
+
   /** Row of the task's stage attempt in [[Trace.stages]]. */
   val stage = new IntColumn
   val index = new IntColumn
   val attempt = new IntColumn
+
   /** Row of the executor in [[Trace.executors]]. */
   val executor = new IntColumn
   val flags = new IntColumn
+
   /** Index in [[Trace.reasons]] of why the attempt failed; 0 where it did not. */
   val reason = new IntColumn
 
   val launchMillis = new LongColumn
+
   /** Finish minus launch as the driver saw them: the time during which the task held its slot. */
   val durationMillis = new IntColumn
   val gettingResultMillis = new IntColumn
@@ -33,9 +37,11 @@ final class Tasks {
 
   /** Measured time blocked on reading input; stock Spark does not log it. */
   val inputBlockedNanos = new LongColumn
+
   /** Measured time blocked on writing output; stock Spark does not log it. */
   val outputBlockedNanos = new LongColumn
   val fetchWaitMillis = new IntColumn
+
   /** Time in local shuffle reads, apart from the fetch wait; only the 2014 job logger has it. */
   val localReadMillis = new IntColumn
   val shuffleWriteNanos = new LongColumn
@@ -52,14 +58,45 @@ final class Tasks {
 
   /** SQL's `scan time`: time in the scan operator, reading and decoding; bounds the time blocked on input. */
   val scanNanos = new LongColumn
+
   /** SQL's timings around Python workers: the JVM thread waits while Python computes. */
   val pythonNanos = new LongColumn
 
-  private val ints = Array(stage, index, attempt, executor, flags, reason, durationMillis, gettingResultMillis,
-    deserializeMillis, runMillis, gcMillis, resultSerializeMillis, fetchWaitMillis, localReadMillis)
-  private val longs = Array(taskId, launchMillis, cpuNanos, inputBlockedNanos, outputBlockedNanos, shuffleWriteNanos,
-    inputBytes, inputRecords, outputBytes, shuffleRemoteBytes, shuffleLocalBytes, shuffleRecords, shuffleWriteBytes,
-    memorySpilledBytes, diskSpilledBytes, scanNanos, pythonNanos)
+  private val ints = Array(
+    stage,
+    index,
+    attempt,
+    executor,
+    flags,
+    reason,
+    durationMillis,
+    gettingResultMillis,
+    deserializeMillis,
+    runMillis,
+    gcMillis,
+    resultSerializeMillis,
+    fetchWaitMillis,
+    localReadMillis
+  )
+  private val longs = Array(
+    taskId,
+    launchMillis,
+    cpuNanos,
+    inputBlockedNanos,
+    outputBlockedNanos,
+    shuffleWriteNanos,
+    inputBytes,
+    inputRecords,
+    outputBytes,
+    shuffleRemoteBytes,
+    shuffleLocalBytes,
+    shuffleRecords,
+    shuffleWriteBytes,
+    memorySpilledBytes,
+    diskSpilledBytes,
+    scanNanos,
+    pythonNanos
+  )
 
   def append(): Int = { rows += 1; rows - 1 }
 
@@ -88,6 +125,7 @@ final class Tasks {
 
   def finishMillis(row: Int): Long = launchMillis(row) + durationMillis(row)
   def shuffleReadBytes(row: Int): Long = shuffleRemoteBytes(row) + shuffleLocalBytes(row)
+
   /** What the thesis calls the task's input data: bytes read from storage or a cache, and from the shuffle. */
   def readBytes(row: Int): Long = inputBytes(row) + shuffleReadBytes(row)
   def writtenBytes(row: Int): Long = outputBytes(row) + shuffleWriteBytes(row)
@@ -102,17 +140,21 @@ object Tasks {
   final val Success = 0
   final val Failed = 1
   final val Killed = 2
+
   /** A second record of an attempt that had succeeded: its output was lost with its executor and is computed again. */
   final val Resubmitted = 3
+
   /** No end in the log: the task still ran when the log stopped. */
   final val Running = 4
 
   final val LocalityShift = 3
   final val LocalityMask = 7 << LocalityShift
-  final val LocalityNames: Array[String] = Array("unknown", "PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY")
+  final val LocalityNames: Array[String] =
+    Array("unknown", "PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY")
 
   final val Speculative = 1 << 6
   final val CpuLogged = 1 << 7
+
   /** The blocked time on input was measured (2014 job logger, or Pellucid's plugin). */
   final val InputLogged = 1 << 8
   final val OutputLogged = 1 << 9

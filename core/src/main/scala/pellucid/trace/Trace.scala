@@ -18,6 +18,7 @@ final case class Trace(
   /** What moments in results are counted from: the start of the whole recording, also in a window of it. */
   def originMillis: Long = window.fold(startMillis)(_.originMillis)
   def secondsSinceOrigin(millis: Long): Double = (millis - originMillis) / 1e3
+
   /** The same of a moment in microseconds from [[startMillis]], as replays count. */
   def secondsOfReplay(micros: Long): Double = ((startMillis - originMillis) * 1000 + micros) / 1e6
 

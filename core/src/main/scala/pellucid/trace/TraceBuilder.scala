@@ -20,6 +20,7 @@ final class TraceBuilder {
   private val profiles = mutable.HashMap.empty[Int, ResourceProfile]
   private val reasons = ArrayBuffer("")
   private val reasonIds = mutable.HashMap("" -> 0)
+
   /** Started and not ended: all that a task start is kept for. */
   private val running = mutable.LongMap.empty[TaskStart]
   private var lastStageKey = -1L
@@ -37,10 +38,12 @@ final class TraceBuilder {
   def stageRow(id: Int, attempt: Int): Int = {
     val key = (id.toLong << 16) | (attempt & 0xffff)
     if (key != lastStageKey) {
-      lastStageRow = stageRows.getOrElseUpdate(key, {
-        stages += StageInfo(id, attempt, "", 0, Array.empty, 0, 0, None, Array.empty, Nil)
-        stages.size - 1
-      })
+      lastStageRow = stageRows.getOrElseUpdate(
+        key, {
+          stages += StageInfo(id, attempt, "", 0, Array.empty, 0, 0, None, Array.empty, Nil)
+          stages.size - 1
+        }
+      )
       lastStageKey = key
     }
     lastStageRow
@@ -63,7 +66,7 @@ final class TraceBuilder {
     saw(info.submissionMillis)
     jobRows.get(info.id) match {
       case Some(row) => jobs(row) = info
-      case None => jobRows(info.id) = jobs.size; jobs += info
+      case None      => jobRows(info.id) = jobs.size; jobs += info
     }
   }
 
@@ -86,10 +89,12 @@ final class TraceBuilder {
   def profile(id: Int, profile: ResourceProfile): Unit = profiles(id) = profile
 
   /** Row of an executor, known or met for the first time. */
-  def executorRow(id: String): Int = executorRows.getOrElseUpdate(id, {
-    executors += ExecutorInfo(id, "", 0, 0, 0, 0, "")
-    executors.size - 1
-  })
+  def executorRow(id: String): Int = executorRows.getOrElseUpdate(
+    id, {
+      executors += ExecutorInfo(id, "", 0, 0, 0, 0, "")
+      executors.size - 1
+    }
+  )
 
   def hostUnknown(executorRow: Int): Boolean = executors(executorRow).host.isEmpty
 
@@ -109,7 +114,9 @@ final class TraceBuilder {
 
   def executorRemoved(id: String, millis: Long, reason: String): Unit = {
     saw(millis)
-    executorRows.get(id).foreach(row => executors(row) = executors(row).copy(removedMillis = millis, removedReason = reason))
+    executorRows.get(id).foreach(row =>
+      executors(row) = executors(row).copy(removedMillis = millis, removedReason = reason)
+    )
   }
 
   def reasonId(reason: String): Int = reasonIds.getOrElseUpdate(reason, { reasons += reason; reasons.size - 1 })
@@ -136,7 +143,10 @@ final class TraceBuilder {
       tasks.executor(row) = t.executor
       tasks.launchMillis(row) = t.launchMillis
       tasks.durationMillis.saturate(row, end - t.launchMillis)
-      tasks.set(row, Tasks.Running | (t.locality << Tasks.LocalityShift) | (if (t.speculative) Tasks.Speculative else 0))
+      tasks.set(
+        row,
+        Tasks.Running | (t.locality << Tasks.LocalityShift) | (if (t.speculative) Tasks.Speculative else 0)
+      )
     }
     val jobsOfStage = mutable.HashMap.empty[Int, ArrayBuffer[Int]]
     jobs.indices.foreach(j => jobs(j).stageIds.foreach(id => jobsOfStage.getOrElseUpdate(id, ArrayBuffer.empty) += j))

@@ -13,8 +13,13 @@ object Window {
     val used = new java.util.BitSet
     rows.foreach(r => used.set(tasks.stage(r)))
     val keptStages = trace.stages.indices
-      .filter(s => used.get(s) || (trace.stages(s).submissionMillis > 0 && overlaps(trace.stages(s).submissionMillis, trace.stages(s).completionMillis)))
-    val keptJobs = trace.jobs.indices.filter(j => overlaps(trace.jobs(j).submissionMillis, trace.jobs(j).completionMillis))
+      .filter(s =>
+        used.get(s) ||
+          (trace.stages(s).submissionMillis > 0 &&
+            overlaps(trace.stages(s).submissionMillis, trace.stages(s).completionMillis))
+      )
+    val keptJobs =
+      trace.jobs.indices.filter(j => overlaps(trace.jobs(j).submissionMillis, trace.jobs(j).completionMillis))
     val newStage = keptStages.zipWithIndex.toMap
     val newJob = keptJobs.zipWithIndex.toMap
     val selected = tasks.select(rows)

@@ -70,7 +70,12 @@ class ReplaySuite extends munit.ScalaCheckSuite {
   test("an executor that is gone still finishes what only it could do") {
     // Executor 1 was removed at 50; the replay with all tasks twice as long still completes.
     val trace = new TraceOf(Seq(1)).executor("1", 1, 0).removed("1", 50, "lost").job(0, 0, 60, 0).stage(0, 0, 60)
-      .task(0, 0, 30, executor = 0)().task(0, 30, 60, executor = 0)().task(0, 0, 25, executor = 1)().task(0, 25, 50, executor = 1)()
+      .task(
+        0,
+        0,
+        30,
+        executor = 0
+      )().task(0, 30, 60, executor = 0)().task(0, 0, 25, executor = 1)().task(0, 25, 50, executor = 1)()
       .result()
     assertEquals(recorded(trace).end, 60000L)
     assert(millis(trace)((_, ms) => ms * 2) >= 110L) // 220 ms of work on at most 2 slots
@@ -132,7 +137,9 @@ class ReplaySuite extends munit.ScalaCheckSuite {
       val trace = record(slots, stages)
       def take(row: Int, ms: Int) = ms * 1000L * percents(row % percents.size) / 100
       var row = -1
-      val bound = stages.map { s => val t = s.map { d => row += 1; take(row, d) }; t.max + t.sum.toDouble / slots }.sum
+      val bound = stages.map { s =>
+        val t = s.map { d => row += 1; take(row, d) }; t.max + t.sum.toDouble / slots
+      }.sum
       new Scenarios(trace).shorter(take).end <= bound + 1 // Graham: makespan <= longest + work / slots, stage by stage
     }
   }

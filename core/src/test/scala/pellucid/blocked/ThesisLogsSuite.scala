@@ -10,7 +10,9 @@ import pellucid.report.Analysis
   */
 class ThesisLogsSuite extends munit.FunSuite {
   private val logs: Option[Path] =
-    Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).takeWhile(_ != null).map(_.resolve("shared/data/bdb-2014")).find(Files.exists(_))
+    Iterator.iterate(
+      Paths.get("").toAbsolutePath
+    )(_.getParent).takeWhile(_ != null).map(_.resolve("shared/data/bdb-2014")).find(Files.exists(_))
 
   /** One job of one stage whose 100 tasks the driver queued at once for 5 executors of 8 slots: 40 run, and each slot that a
     * task leaves takes the next. Without disk a task takes FINISH_TIME - START_TIME - READ_BLOCKED_TIME / 10^6 ms; the job then
@@ -75,7 +77,9 @@ class ThesisLogsSuite extends munit.FunSuite {
     val times = new pellucid.breakdown.TaskPhases(trace.tasks)
     times.load(row)
     import pellucid.breakdown.Phase._
-    assertEquals(Seq(Deserialize, SchedulerDelay, InputRead, ComputeOrWaiting, Compute, Waiting).map(times(_)),
-      Seq(123000000L, 28000000L, 1542008319L, 1668991681L, 0L, 0L))
+    assertEquals(
+      Seq(Deserialize, SchedulerDelay, InputRead, ComputeOrWaiting, Compute, Waiting).map(times(_)),
+      Seq(123000000L, 28000000L, 1542008319L, 1668991681L, 0L, 0L)
+    )
   }
 }

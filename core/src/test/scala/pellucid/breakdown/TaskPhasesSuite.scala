@@ -26,8 +26,15 @@ class TaskPhasesSuite extends munit.FunSuite {
       t.shuffleWriteNanos(r) = 30000000L
     }
     val expected = Map(
-      Phase.SchedulerDelay -> 25L, Phase.Deserialize -> 50L, Phase.Compute -> 500L, Phase.ShuffleRead -> 100L, Phase.Gc -> 50L,
-      Phase.ShuffleWrite -> 30L, Phase.Waiting -> 220L, Phase.ResultSerialize -> 10L, Phase.GettingResult -> 15L
+      Phase.SchedulerDelay -> 25L,
+      Phase.Deserialize -> 50L,
+      Phase.Compute -> 500L,
+      Phase.ShuffleRead -> 100L,
+      Phase.Gc -> 50L,
+      Phase.ShuffleWrite -> 30L,
+      Phase.Waiting -> 220L,
+      Phase.ResultSerialize -> 10L,
+      Phase.GettingResult -> 15L
     )
     Phase.all.foreach(p => assertEquals(ms(t)(p), expected.getOrElse(p, 0L), p.key))
     assertEquals(t.nanos.sum, 1000000000L)
@@ -63,7 +70,10 @@ class TaskPhasesSuite extends munit.FunSuite {
       t.cpuNanos(r) = 0
       t.gcMillis(r) = 10
     }
-    assertEquals((ms(t)(Phase.Compute), ms(t)(Phase.Waiting), ms(t)(Phase.ComputeOrWaiting), ms(t)(Phase.Gc)), (0L, 0L, 90L, 10L))
+    assertEquals(
+      (ms(t)(Phase.Compute), ms(t)(Phase.Waiting), ms(t)(Phase.ComputeOrWaiting), ms(t)(Phase.Gc)),
+      (0L, 0L, 90L, 10L)
+    )
   }
 
   test("numbers of the log that exceed the task's duration are cut to it") {

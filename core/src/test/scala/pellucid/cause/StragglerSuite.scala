@@ -27,7 +27,10 @@ class StragglerSuite extends munit.ScalaCheckSuite {
     val s = new StragglerAnalysis(trace)
     assertEquals(s.total.count, 1)
     assertEqualsDouble(s.total.excessSeconds, 0.060, 1e-9) // 160 ms - 1 ms per byte * 100 bytes
-    assertEquals(s.atMedianMicros.toSeq, Seq.fill(4)(Long.MaxValue) ++ Seq(100000L, 100000L)) // both are slower than the median
+    assertEquals(
+      s.atMedianMicros.toSeq,
+      Seq.fill(4)(Long.MaxValue) ++ Seq(100000L, 100000L)
+    ) // both are slower than the median
   }
 
   test("twice the data in twice the time is no straggler, but long by input skew") {
@@ -39,7 +42,8 @@ class StragglerSuite extends munit.ScalaCheckSuite {
 
   test("caused by GC: no straggler had no task of the stage collected garbage") {
     // 300 ms with 210 ms of GC: 90 ms without; the others had 10 ms each: 90 ms without
-    val gc: Int => (Tasks, Int) => Unit = ms => (t, r) => { t.gcMillis(r) = ms; t.cpuNanos(r) = t.cpuNanos(r) - ms * 1000000L }
+    val gc: Int => (Tasks, Int) => Unit =
+      ms => (t, r) => { t.gcMillis(r) = ms; t.cpuNanos(r) = t.cpuNanos(r) - ms * 1000000L }
     val trace = stage(100 -> gc(10), 100 -> gc(10), 100 -> gc(10), 100 -> gc(10), 300 -> gc(210))
     assertEquals(causesOf(trace, 4), Set("gc"))
   }
@@ -47,12 +51,16 @@ class StragglerSuite extends munit.ScalaCheckSuite {
   test("not caused by GC that explains only a part of it") {
     // 400 ms with 100 ms of GC is still 300 ms against the others' 100
     val gc: (Tasks, Int) => Unit = (t, r) => { t.gcMillis(r) = 100; t.cpuNanos(r) = 300000000L }
-    assertEquals(causesOf(stage(100 -> plain, 100 -> plain, 100 -> plain, 100 -> plain, 400 -> gc), 4), Set.empty[String])
+    assertEquals(
+      causesOf(stage(100 -> plain, 100 -> plain, 100 -> plain, 100 -> plain, 400 -> gc), 4),
+      Set.empty[String]
+    )
   }
 
   test("caused by fetch wait, shuffle write, scheduler delay, waiting") {
     def waits(set: (Tasks, Int) => Unit): (Tasks, Int) => Unit = (t, r) => { t.cpuNanos(r) = 100000000L; set(t, r) }
-    def straggler(set: (Tasks, Int) => Unit) = causesOf(stage(100 -> plain, 100 -> plain, 100 -> plain, 100 -> plain, 300 -> waits(set)), 4)
+    def straggler(set: (Tasks, Int) => Unit) =
+      causesOf(stage(100 -> plain, 100 -> plain, 100 -> plain, 100 -> plain, 300 -> waits(set)), 4)
     assertEquals(straggler((t, r) => t.fetchWaitMillis(r) = 200), Set("shuffleRead"))
     assertEquals(straggler((t, r) => t.shuffleWriteNanos(r) = 200000000L), Set("shuffleWrite"))
     assertEquals(straggler((t, r) => t.runMillis(r) = 100), Set("schedulerDelay"))
@@ -76,7 +84,8 @@ class StragglerSuite extends munit.ScalaCheckSuite {
     val spills: (Tasks, Int) => Unit = (t, r) => t.diskSpilledBytes(r) = 1
     val many = Seq.fill(6)(100 -> plain)
     assertEquals(causesOf(stage(many ++ Seq(300 -> spills, 300 -> spills): _*), 6), Set("spill"))
-    val remote: (Tasks, Int) => Unit = (t, r) => t.set(r, Tasks.LocalityNames.indexOf("RACK_LOCAL") << Tasks.LocalityShift)
+    val remote: (Tasks, Int) => Unit =
+      (t, r) => t.set(r, Tasks.LocalityNames.indexOf("RACK_LOCAL") << Tasks.LocalityShift)
     assertEquals(causesOf(stage(many ++ Seq(300 -> remote, 300 -> remote): _*), 6), Set("nonLocal"))
   }
 

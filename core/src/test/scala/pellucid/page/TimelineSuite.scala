@@ -13,7 +13,11 @@ class TimelineSuite extends munit.FunSuite {
   }
 
   private val trace = new TraceOf(Seq(1, 2)).job(0, 0, 300, 0).stage(0, 0, 300)
-    .task(0, 0, 100)((t, r) => t.cpuNanos(r) = 60000000L).task(0, 100, 110)().task(0, 110, 125)().task(0, 0, 300, executor = 1)().result()
+    .task(0, 0, 100)((t, r) => t.cpuNanos(r) = 60000000L).task(
+      0,
+      100,
+      110
+    )().task(0, 110, 125)().task(0, 0, 300, executor = 1)().result()
 
   test("a lane for each slot, a block for each task, its time by phase") {
     val t = Timeline.of(trace)
@@ -30,6 +34,9 @@ class TimelineSuite extends munit.FunSuite {
     val t = Timeline.of(trace, mostBlocks = 3)
     assert(t.joined)
     assertEquals(blocks(t).map(_(4)).sum, 4)
-    assertEquals(blocks(t).map(b => (b(1), b(2), b(4))).toSet, Set((0, 125, 3), (0, 300, 1))) // 0-100, 100-110 and 110-125
+    assertEquals(
+      blocks(t).map(b => (b(1), b(2), b(4))).toSet,
+      Set((0, 125, 3), (0, 300, 1))
+    ) // 0-100, 100-110 and 110-125
   }
 }

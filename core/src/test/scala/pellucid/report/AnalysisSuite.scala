@@ -40,14 +40,17 @@ class AnalysisSuite extends munit.FunSuite {
   }
 
   test("work lost: failed, killed and recomputed attempts with their seconds, and executors with their reasons") {
-    val r = Analysis.report(new TraceOf(Seq(2)).removed("0", 90, "Executor Process Lost").job(0, 0, 100, 0).stage(0, 0, 100)
-      .task(0, 0, 10, index = 0)((t, row) => t.set(row, Tasks.Failed))
-      .task(0, 10, 40, index = 0, attempt = 1)()
-      .task(0, 0, 40, index = 1)((t, row) => t.set(row, Tasks.Killed | Tasks.Speculative))
-      .task(0, 10, 40, index = 0)((t, row) => t.set(row, Tasks.Resubmitted))
-      .result())
-    assertEquals(r.workLost.attempts.map(a => (a.kind, a.tasks, a.seconds)),
-      Seq(("speculative copy, killed", 1, 0.04), ("succeeded, output lost", 1, 0.03), ("failed", 1, 0.01)))
+    val r =
+      Analysis.report(new TraceOf(Seq(2)).removed("0", 90, "Executor Process Lost").job(0, 0, 100, 0).stage(0, 0, 100)
+        .task(0, 0, 10, index = 0)((t, row) => t.set(row, Tasks.Failed))
+        .task(0, 10, 40, index = 0, attempt = 1)()
+        .task(0, 0, 40, index = 1)((t, row) => t.set(row, Tasks.Killed | Tasks.Speculative))
+        .task(0, 10, 40, index = 0)((t, row) => t.set(row, Tasks.Resubmitted))
+        .result())
+    assertEquals(
+      r.workLost.attempts.map(a => (a.kind, a.tasks, a.seconds)),
+      Seq(("speculative copy, killed", 1, 0.04), ("succeeded, output lost", 1, 0.03), ("failed", 1, 0.01))
+    )
     assertEquals(r.workLost.executors.map(e => (e.id, e.atSeconds, e.released)), Seq(("0", 0.09, false)))
     assertEquals(r.breakdown.tasks, 3) // the record of an output lost is no run of its own
     assertEqualsDouble(r.breakdown.taskSeconds, 0.08, 1e-9)

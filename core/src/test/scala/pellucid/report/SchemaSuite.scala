@@ -11,7 +11,9 @@ class SchemaSuite extends munit.FunSuite {
 
   test("docs/report-schema.md names every field of a report") {
     val documented = "`(\\w+)`".r.findAllMatchIn(Files.readString(repo("docs/report-schema.md"))).map(_.group(1)).toSet
-    for (log <- Seq("spark-4.0.5-executor-lost.zstd", "spark-4.3.0-speculation.zstd", "spark-3.5.9-failed-tasks.zstd")) {
+    for (
+      log <- Seq("spark-4.0.5-executor-lost.zstd", "spark-4.3.0-speculation.zstd", "spark-3.5.9-failed-tasks.zstd")
+    ) {
       val trace = EventLog.read(Iterator(() => Files.newInputStream(repo(s"core/src/test/logs/$log"))))
       val json = new String(Json.write(Analysis.report(trace)), UTF_8)
       val data = Set("properties", "unknownEvents") // their keys are the log's
