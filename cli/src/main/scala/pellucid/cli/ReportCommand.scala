@@ -20,7 +20,7 @@ object ReportCommand {
       stage: Option[Int]
   ): Unit =
     Sources.of(log) match {
-      case OneLog(source)               => one(source, html, json, from, to, stage)
+      case OneLog(source) => one(source, html, json, from, to, stage)
       case ManyLogs(directory, sources) =>
         if (html.isDefined || stage.isDefined || from.isDefined || to.isDefined)
           throw new Usage(s"$directory holds ${sources.size} logs: --html, --stage, --from and --to are for one log")
@@ -48,7 +48,7 @@ object ReportCommand {
       catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${e.getMessage}") }
     }
     if (json) { Console.out.write(Json.write(shown)); Console.println() }
-    else print(stage.fold(Text.report(report))(id => Text.stage(shown, id)))
+    else Console.print(Text.harmless(stage.fold(Text.report(report))(id => Text.stage(shown, id))))
     html.foreach(file => if (!json) println(s"\nThe page is in $file"))
   }
 
@@ -80,7 +80,7 @@ object ReportCommand {
       })
     catch {
       case e: NotAnEventLog => throw new Usage(s"${source.name}: no Spark event log (${e.reason})")
-      case e: IOException   => throw new Usage(s"${source.name}: cannot be read: ${e.getMessage}")
+      case e: IOException => throw new Usage(s"${source.name}: cannot be read: ${e.getMessage}")
     }
   }
 
@@ -107,7 +107,7 @@ object ReportCommand {
       if (summaries.isEmpty) throw new Usage(failures.mkString("none of the files is an event log:\n  ", "\n  ", ""))
       if (json) { Console.out.write(Summary.json(summaries)); Console.println() }
       else {
-        print(Text.summaries(summaries))
+        Console.print(Text.harmless(Text.summaries(summaries)))
         if (failures.nonEmpty) print(failures.mkString("\nNot read:\n  ", "\n  ", "\n"))
       }
     } finally pool.shutdownNow()

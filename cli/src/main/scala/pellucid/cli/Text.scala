@@ -315,9 +315,12 @@ object Text {
   private def count(n: Int, what: String): String = f"$n%,d $what${if (n == 1) "" else "s"}"
   private def bar(share: Double, width: Int): String = "#" * math.round(share * width).toInt
 
-  /** Log text on one line, control characters and terminal escapes taken out. */
+  /** Without terminal escapes and other control characters, which the log's own text may hold. */
+  def harmless(text: String): String = text.map(c => if (c.isControl && c != '\n') ' ' else c)
+
+  /** Log text on one line. */
   private def clip(text: String, width: Int): String = {
-    val clean = text.map(c => if (c.isControl) ' ' else c).replaceAll(" +", " ").trim
+    val clean = text.replaceAll("[\\s\\p{Cntrl}]+", " ").trim
     if (clean.length <= width) clean else clean.take(width - 3) + "..."
   }
 

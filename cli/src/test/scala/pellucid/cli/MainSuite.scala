@@ -113,6 +113,20 @@ class MainSuite extends munit.FunSuite {
     assert(out.contains("all understood"), out)
   }
 
+  folder.test("escapes in the log's text never reach the terminal") { dir =>
+    val file = dir.resolve("log")
+    Files.writeString(
+      file,
+      """{"Event":"SparkListenerApplicationStart","App Name":"a\\u001b[31mred","App ID":"b\\u001b]0;title\\u0007","Timestamp":1000,"User":"u"}
+        |{"Event":"SparkListenerApplicationEnd","Timestamp":2000}
+        |""".stripMargin
+    )
+    val (status, out, _) = run("report", file.toString)
+    assertEquals(status, 0)
+    assert(out.contains("[31mred"), out)
+    assert(!out.exists(c => c.isControl && c != '\n'), out)
+  }
+
   test("help and version") {
     assertEquals(run("--help")._1, 0)
     assert(run("report", "--help")._2.contains("--html"))
