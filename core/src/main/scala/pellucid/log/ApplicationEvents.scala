@@ -7,16 +7,16 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   import ApplicationEvents._
   import TaskEvents.{firstLine, orEmpty}
 
-  def logStart(): Unit = each { case Version =>
+  def logStart(): Unit = c.rest(keys) { case Version =>
     builder.application = builder.application.copy(sparkVersion = orEmpty(c.string()))
   }
 
   def start(): Unit = {
     var app = builder.application
-    each {
-      case AppName   => app = app.copy(name = orEmpty(c.string()))
-      case AppId     => app = app.copy(id = orEmpty(c.string()))
-      case User      => app = app.copy(user = orEmpty(c.string()))
+    c.rest(keys) {
+      case AppName => app = app.copy(name = orEmpty(c.string()))
+      case AppId => app = app.copy(id = orEmpty(c.string()))
+      case User => app = app.copy(user = orEmpty(c.string()))
       case Timestamp => app = app.copy(startMillis = c.long())
     }
     builder.application = app
@@ -24,12 +24,12 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   }
 
   def end(): Unit = {
-    each { case Timestamp => builder.application = builder.application.copy(endMillis = c.long()) }
+    c.rest(keys) { case Timestamp => builder.application = builder.application.copy(endMillis = c.long()) }
     builder.ended = true
   }
 
   /** Of the environment only the settings that an analysis reads are kept. */
-  def environment(): Unit = each {
+  def environment(): Unit = c.rest(keys) {
     case SparkProperties =>
       if (c.enterObject()) {
         var kept = builder.application.properties
@@ -46,16 +46,15 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     var id, host = ""
     var cores, profile = 0
     var at = 0L
-    each {
-      case Timestamp    => at = c.long()
-      case ExecutorId   => id = orEmpty(c.string())
+    c.rest(keys) {
+      case Timestamp => at = c.long()
+      case ExecutorId => id = orEmpty(c.string())
       case ExecutorInfo =>
-        if (c.enterObject())
-          each {
-            case Host      => host = orEmpty(c.string())
-            case Cores     => cores = c.long().toInt
-            case ProfileId => profile = c.long().toInt
-          }
+        c.fields(keys) {
+          case Host => host = orEmpty(c.string())
+          case Cores => cores = c.long().toInt
+          case ProfileId => profile = c.long().toInt
+        }
     }
     builder.executorAdded(id, host, cores, at, profile)
   }
@@ -63,9 +62,9 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   def executorRemoved(): Unit = {
     var id, reason = ""
     var at = 0L
-    each {
-      case Timestamp     => at = c.long()
-      case ExecutorId    => id = orEmpty(c.string())
+    c.rest(keys) {
+      case Timestamp => at = c.long()
+      case ExecutorId => id = orEmpty(c.string())
       case RemovedReason => reason = firstLine(c.string())
     }
     builder.executorRemoved(id, at, reason)
@@ -75,14 +74,13 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   def blockManagerAdded(): Unit = {
     var id, host = ""
     var at = 0L
-    each {
-      case Timestamp      => at = c.long()
+    c.rest(keys) {
+      case Timestamp => at = c.long()
       case BlockManagerId =>
-        if (c.enterObject())
-          each {
-            case ExecutorId => id = orEmpty(c.string())
-            case Host       => host = orEmpty(c.string())
-          }
+        c.fields(keys) {
+          case ExecutorId => id = orEmpty(c.string())
+          case Host => host = orEmpty(c.string())
+        }
     }
     if (id.nonEmpty && id != "driver" && id != "<driver>") builder.executorAdded(id, host, 0, at, 0)
   }
@@ -90,10 +88,10 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   def resourceProfile(): Unit = {
     var id = 0
     var executor, task = Map.empty[String, Double]
-    each {
-      case ProfileId        => id = c.long().toInt
+    c.rest(keys) {
+      case ProfileId => id = c.long().toInt
       case ExecutorRequests => executor = amounts()
-      case TaskRequests     => task = amounts()
+      case TaskRequests => task = amounts()
     }
     builder.profile(id, ResourceProfile(executor, task))
   }
@@ -106,28 +104,16 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
       while (key != Keys.End) {
         var name = ""
         var amount = 0.0
-        if (c.enterObject())
-          each {
-            case ResourceName => name = orEmpty(c.string())
-            case Amount       => amount = orEmpty(c.string()).toDoubleOption.getOrElse(0.0)
-          }
+        c.fields(keys) {
+          case ResourceName => name = orEmpty(c.string())
+          case Amount => amount = orEmpty(c.string()).toDoubleOption.getOrElse(0.0)
+        }
         if (amount > 0) out += name -> amount
         key = c.nextKey(keys)
       }
     }
     out
   }
-
-  /** Runs `known` on each key of the object being read, and skips the values of the others. */
-  private def each(known: PartialFunction[Int, Unit]): Unit = {
-    var key = c.nextKey(keys)
-    while (key != Keys.End) {
-      known.applyOrElse(key, skipValue)
-      key = c.nextKey(keys)
-    }
-  }
-
-  private val skipValue: Int => Unit = _ => c.skip()
 
   // these tables learn the order of the keys, so each reader has its own
   private val keys = new Keys(

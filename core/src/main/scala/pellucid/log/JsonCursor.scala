@@ -64,6 +64,24 @@ final class JsonCursor {
     id
   }
 
+  /** Runs `known` on each key of the object being entered that it is defined for, and skips the values of the others; nothing
+    * for null. Task events, which are nearly all of a log, have loops of their own.
+    */
+  def fields(keys: Keys)(known: PartialFunction[Int, Unit]): Unit = if (enterObject()) rest(keys)(known)
+
+  /** The same of an object that has been entered. */
+  def rest(keys: Keys)(known: PartialFunction[Int, Unit]): Unit = {
+    var key = nextKey(keys)
+    while (key != Keys.End) {
+      known.applyOrElse(key, skipValue)
+      key = nextKey(keys)
+    }
+  }
+  private val skipValue: Int => Unit = _ => skip()
+
+  /** Runs `element` before each element of the array being entered; nothing for null. */
+  def elements(element: => Unit): Unit = if (enterArray()) while (nextElement()) element
+
   /** True while the array being read has a further element, which is then next. */
   def nextElement(): Boolean = {
     val c = peek()

@@ -11,17 +11,12 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
     var id, at = 0L
     var root = -1L
     var description = ""
-    var key = c.nextKey(keys)
-    while (key != Keys.End) {
-      key match {
-        case ExecutionId => id = c.long()
-        case RootId      => root = c.long()
-        case Description => description = orEmpty(c.string())
-        case Time        => at = c.long()
-        case Plan        => plan()
-        case _           => c.skip()
-      }
-      key = c.nextKey(keys)
+    c.rest(keys) {
+      case ExecutionId => id = c.long()
+      case RootId => root = c.long()
+      case Description => description = orEmpty(c.string())
+      case Time => at = c.long()
+      case Plan => plan()
     }
     builder.sqlStart(SqlInfo(id, if (root < 0) id else root, description, at, 0, None))
   }
@@ -29,70 +24,42 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
   def end(): Unit = {
     var id, at = 0L
     var error = ""
-    var key = c.nextKey(keys)
-    while (key != Keys.End) {
-      key match {
-        case ExecutionId  => id = c.long()
-        case Time         => at = c.long()
-        case ErrorMessage => error = firstLine(c.string())
-        case _            => c.skip()
-      }
-      key = c.nextKey(keys)
+    c.rest(keys) {
+      case ExecutionId => id = c.long()
+      case Time => at = c.long()
+      case ErrorMessage => error = firstLine(c.string())
     }
     builder.sqlEnd(id, at, Option(error).filter(_.nonEmpty))
   }
 
   /** Adaptive execution changes the plan, and with it the accumulators, while the query runs. */
-  def planUpdate(): Unit = {
-    var key = c.nextKey(keys)
-    while (key != Keys.End) {
-      key match {
-        case Plan       => plan()
-        case SqlMetrics => metrics()
-        case _          => c.skip()
-      }
-      key = c.nextKey(keys)
-    }
+  def planUpdate(): Unit = c.rest(keys) {
+    case Plan => plan()
+    case SqlMetrics => c.elements(metric())
   }
 
-  private def plan(): Unit =
-    if (c.enterObject()) {
-      var key = c.nextKey(keys)
-      while (key != Keys.End) {
-        key match {
-          case Children => if (c.enterArray()) while (c.nextElement()) plan()
-          case Metrics  => metrics()
-          case _        => c.skip()
-        }
-        key = c.nextKey(keys)
-      }
-    }
+  private def plan(): Unit = c.fields(keys) {
+    case Children => c.elements(plan())
+    case Metrics => c.elements(metric())
+  }
 
-  private def metrics(): Unit = if (c.enterArray()) while (c.nextElement()) metric()
-
-  private def metric(): Unit =
-    if (c.enterObject()) {
-      var id = -1L
-      var name, unit = ""
-      var key = c.nextKey(keys)
-      while (key != Keys.End) {
-        key match {
-          case MetricName    => name = orEmpty(c.string())
-          case AccumulatorId => id = c.long()
-          case MetricType    => unit = orEmpty(c.string())
-          case _             => c.skip()
-        }
-        key = c.nextKey(keys)
-      }
-      for {
-        column <- timed.get(name)
-        nanos <- unit match {
-          case "timing"   => Some(1000000L)
-          case "nsTiming" => Some(1L)
-          case _          => None
-        }
-      } builder.timings(id) = Timing(column, nanos)
+  private def metric(): Unit = {
+    var id = -1L
+    var name, unit = ""
+    c.fields(keys) {
+      case MetricName => name = orEmpty(c.string())
+      case AccumulatorId => id = c.long()
+      case MetricType => unit = orEmpty(c.string())
     }
+    for {
+      column <- timed.get(name)
+      nanos <- unit match {
+        case "timing" => Some(1000000L)
+        case "nsTiming" => Some(1L)
+        case _ => None
+      }
+    } builder.timings(id) = Timing(column, nanos)
+  }
 
   // these tables learn the order of the keys, so each reader has its own
   private val keys = new Keys(

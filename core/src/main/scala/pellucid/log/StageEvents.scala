@@ -14,27 +14,15 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var submitted = 0L
     var stageIds = Array.empty[Int]
     var description, execution: Option[String] = None
-    var key = c.nextKey(jobKeys)
-    while (key != Keys.End) {
-      key match {
-        case JobId         => id = c.long().toInt
-        case JobSubmission => submitted = c.long()
-        case JobStages     => stageIds = ints()
-        case Properties    =>
-          if (c.enterObject()) {
-            var property = c.nextKey(propertyKeys)
-            while (property != Keys.End) {
-              property match {
-                case Description  => description = Option(c.string()).filter(_.nonEmpty)
-                case SqlExecution => execution = Option(c.string())
-                case _            => c.skip()
-              }
-              property = c.nextKey(propertyKeys)
-            }
-          }
-        case _ => c.skip()
-      }
-      key = c.nextKey(jobKeys)
+    c.rest(jobKeys) {
+      case JobId => id = c.long().toInt
+      case JobSubmission => submitted = c.long()
+      case JobStages => stageIds = ints()
+      case Properties =>
+        c.fields(propertyKeys) {
+          case Description => description = Option(c.string()).filter(_.nonEmpty)
+          case SqlExecution => execution = Option(c.string())
+        }
     }
     builder.job(JobInfo(id, submitted, 0, None, stageIds, description, execution.flatMap(_.toLongOption)))
   }
@@ -42,53 +30,22 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
   def jobEnd(): Unit = {
     var id = 0
     var completed = 0L
-    var failure: Option[String] = None
-    var key = c.nextKey(jobKeys)
-    while (key != Keys.End) {
-      key match {
-        case JobId         => id = c.long().toInt
-        case JobCompletion => completed = c.long()
-        case JobResult     => failure = jobResult()
-        case _             => c.skip()
-      }
-      key = c.nextKey(jobKeys)
-    }
-    builder.jobEnd(id, completed, failure)
-  }
-
-  private def jobResult(): Option[String] = {
     var failed = false
     var message = ""
-    if (c.enterObject()) {
-      var key = c.nextKey(jobKeys)
-      while (key != Keys.End) {
-        key match {
-          case Result       => failed = c.string() != "JobSucceeded"
-          case JobException =>
-            if (c.enterObject()) {
-              var inner = c.nextKey(jobKeys)
-              while (inner != Keys.End) {
-                if (inner == Message) message = firstLine(c.string()) else c.skip()
-                inner = c.nextKey(jobKeys)
-              }
-            }
-          case _ => c.skip()
+    c.rest(jobKeys) {
+      case JobId => id = c.long().toInt
+      case JobCompletion => completed = c.long()
+      case JobResult =>
+        c.fields(jobKeys) {
+          case Result => failed = c.string() != "JobSucceeded"
+          case JobException => c.fields(jobKeys) { case Message => message = firstLine(c.string()) }
         }
-        key = c.nextKey(jobKeys)
-      }
     }
-    if (failed) Some(if (message.isEmpty) "failed" else message) else None
+    builder.jobEnd(id, completed, if (failed) Some(if (message.isEmpty) "failed" else message) else None)
   }
 
   /** Stage submitted or completed: both hold the same "Stage Info". */
-  def stage(): Unit = {
-    var key = c.nextKey(stageKeys)
-    while (key != Keys.End) {
-      if (key == Info) { if (c.enterObject()) builder.stage(info()) }
-      else c.skip()
-      key = c.nextKey(stageKeys)
-    }
-  }
+  def stage(): Unit = c.rest(stageKeys) { case Info => if (c.enterObject()) builder.stage(info()) }
 
   private def info(): StageInfo = {
     var id, attempt, numTasks = 0
@@ -97,37 +54,23 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var failure: Option[String] = None
     var parents = Array.empty[Int]
     val rdds = ArrayBuffer.empty[String]
-    var key = c.nextKey(stageKeys)
-    while (key != Keys.End) {
-      key match {
-        case StageId    => id = c.long().toInt
-        case AttemptId  => attempt = c.long().toInt
-        case Name       => name = orEmpty(c.string())
-        case NumTasks   => numTasks = c.long().toInt
-        case Parents    => parents = ints()
-        case Submission => submitted = c.long()
-        case Completion => completed = c.long()
-        case Failure    => failure = Option(c.string()).map(firstLine)
-        case Rdds       => if (c.enterArray()) while (c.nextElement()) rddName(rdds)
-        case _          => c.skip()
-      }
-      key = c.nextKey(stageKeys)
+    c.rest(stageKeys) {
+      case StageId => id = c.long().toInt
+      case AttemptId => attempt = c.long().toInt
+      case Name => name = orEmpty(c.string())
+      case NumTasks => numTasks = c.long().toInt
+      case Parents => parents = ints()
+      case Submission => submitted = c.long()
+      case Completion => completed = c.long()
+      case Failure => failure = Option(c.string()).map(firstLine)
+      case Rdds => c.elements(c.fields(rddKeys) { case RddName => rdds += orEmpty(c.string()); () })
     }
     StageInfo(id, attempt, name, numTasks, parents, submitted, completed, failure, Array.empty, rdds.distinct.toSeq)
   }
 
-  private def rddName(into: ArrayBuffer[String]): Unit =
-    if (c.enterObject()) {
-      var key = c.nextKey(rddKeys)
-      while (key != Keys.End) {
-        if (key == RddName) into += orEmpty(c.string()) else c.skip()
-        key = c.nextKey(rddKeys)
-      }
-    }
-
   private def ints(): Array[Int] = {
     val out = Array.newBuilder[Int]
-    if (c.enterArray()) while (c.nextElement()) out += c.long().toInt
+    c.elements { out += c.long().toInt; () }
     out.result()
   }
 
