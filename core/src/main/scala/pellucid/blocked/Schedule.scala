@@ -115,18 +115,20 @@ final class Schedule(val trace: Trace) {
   private def planJobs(): Unit = {
     val sqlRoot = trace.sql.iterator.map(x => x.id -> x.rootId).toMap
     def root(j: Int) = trace.jobs(j).sqlExecution.map(id => sqlRoot.getOrElse(id, id))
-    val byEnd = (0 until jobs).filter(trace.jobs(_).ended).sortBy(j => (trace.jobs(j).completionMillis, j)).toArray
+    // only jobs submitted before can have been waited for, whatever moments a broken log gives
+    val running = mutable.PriorityQueue.empty[(Long, Int)](Ordering.by { case (end, j) => (-end, -j) })
     val lastOfRoot = mutable.HashMap.empty[Long, Int]
-    var ended = 0
+    var last = -1
     for (j <- (0 until jobs).sortBy(j => (trace.jobs(j).submissionMillis, j))) {
       val submitted = trace.jobs(j).submissionMillis
-      while (ended < byEnd.length && trace.jobs(byEnd(ended)).completionMillis <= submitted && byEnd(ended) != j) {
-        root(byEnd(ended)).foreach(lastOfRoot(_) = byEnd(ended))
-        ended += 1
+      while (running.headOption.exists(_._1 <= submitted)) {
+        last = running.dequeue()._2
+        root(last).foreach(lastOfRoot(_) = last)
       }
-      jobAfter(j) = root(j).flatMap(lastOfRoot.get).getOrElse(if (ended > 0) byEnd(ended - 1) else -1)
+      jobAfter(j) = root(j).flatMap(lastOfRoot.get).getOrElse(last)
       val from = if (jobAfter(j) < 0) 0L else at(trace.jobs(jobAfter(j)).completionMillis)
       jobDelay(j) = math.max(0L, at(submitted) - from)
+      if (trace.jobs(j).ended) running += ((trace.jobs(j).completionMillis, j))
     }
     val lastStageEnd = Array.fill(jobs)(Long.MinValue)
     for (s <- 0 until stages; j = stageJob(s) if j >= 0) lastStageEnd(j) = math.max(lastStageEnd(j), stageCompleted(s))

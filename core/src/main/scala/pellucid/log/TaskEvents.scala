@@ -17,16 +17,18 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   def start(): Unit = {
     var stage = 0
     var stageAttempt = 0
+    executor = -1
     var key = c.nextKey(startKeys)
     while (key != Keys.End) {
       key match {
-        case StageId        => stage = c.long().toInt
+        case StageId => stage = c.long().toInt
         case StageAttemptId => stageAttempt = c.long().toInt
-        case Info           => info(-1)
-        case _              => c.skip()
+        case Info => info(-1)
+        case _ => c.skip()
       }
       key = c.nextKey(startKeys)
     }
+    if (executor < 0) c.fail("a \"Task Info\" before the end")
     builder.taskStarted(
       TaskStart(taskId, builder.stageRow(stage, stageAttempt), index, attempt, executor, launch, locality, speculative)
     )
@@ -43,19 +45,21 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     var stage = 0
     var stageAttempt = 0
     var outcome = -1
+    executor = -1
     var key = c.nextKey(eventKeys)
     while (key != Keys.End) {
       key match {
-        case StageId         => stage = c.long().toInt
-        case StageAttemptId  => stageAttempt = c.long().toInt
-        case EndReason       => outcome = endReason(row)
-        case Info            => info(row)
+        case StageId => stage = c.long().toInt
+        case StageAttemptId => stageAttempt = c.long().toInt
+        case EndReason => outcome = endReason(row)
+        case Info => info(row)
         case ExecutorMetrics => flatObject(afterExecutorMetrics)
-        case Metrics         => if (c.enterObject()) metrics(row)
-        case _               => c.skip()
+        case Metrics => if (c.enterObject()) metrics(row)
+        case _ => c.skip()
       }
       key = c.nextKey(eventKeys)
     }
+    if (executor < 0) c.fail("a \"Task Info\" before the end")
     if (outcome < 0) outcome = if (killed) Tasks.Killed else if (failed) Tasks.Failed else Tasks.Success
     tasks.taskId(row) = taskId
     tasks.stage(row) = builder.stageRow(stage, stageAttempt)
@@ -75,9 +79,9 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     var key = c.nextKey(reasonKeys)
     while (key != Keys.End) {
       key match {
-        case Reason                                => reason = if (c.accept(success)) "Success" else orEmpty(c.string())
+        case Reason => reason = if (c.accept(success)) "Success" else orEmpty(c.string())
         case ReasonClass | ReasonLoss | ReasonKill => detail = firstLine(c.string())
-        case _                                     => c.skip()
+        case _ => c.skip()
       }
       key = c.nextKey(reasonKeys)
     }
@@ -85,9 +89,9 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     else {
       tasks.reason(row) = builder.reasonId(if (detail.isEmpty) reason else s"$reason: $detail")
       reason match {
-        case "Resubmitted"                     => Tasks.Resubmitted
+        case "Resubmitted" => Tasks.Resubmitted
         case "TaskKilled" | "TaskCommitDenied" => Tasks.Killed
-        case _                                 => Tasks.Failed
+        case _ => Tasks.Failed
       }
     }
   }
@@ -101,21 +105,21 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
       var key = c.nextKey(infoKeys)
       while (key != Keys.End) {
         key match {
-          case TaskId   => taskId = c.long()
-          case Index    => index = c.long().toInt
-          case Attempt  => attempt = c.long().toInt
-          case Launch   => launch = c.long()
+          case TaskId => taskId = c.long()
+          case Index => index = c.long().toInt
+          case Attempt => attempt = c.long().toInt
+          case Launch => launch = c.long()
           case Executor => executor = executorRow()
           case Host => if (executor >= 0 && builder.hostUnknown(executor)) builder.host(executor, orEmpty(c.string()))
             else c.skip()
-          case Locality      => locality = localityOf()
-          case Speculative   => speculative = c.boolean()
+          case Locality => locality = localityOf()
+          case Speculative => speculative = c.boolean()
           case GettingResult => gettingResult = c.long()
-          case Finish        => finish = c.long()
-          case Failed        => failed = c.boolean()
-          case Killed        => killed = c.boolean()
-          case Accumulables  => accumulables(row)
-          case _             => c.skip()
+          case Finish => finish = c.long()
+          case Failed => failed = c.boolean()
+          case Killed => killed = c.boolean()
+          case Accumulables => accumulables(row)
+          case _ => c.skip()
         }
         key = c.nextKey(infoKeys)
       }
@@ -189,7 +193,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
           val id = c.long()
           timing = if (row < 0) null else builder.timings.getOrNull(id)
         case Update if timing != null => update = c.long()
-        case _                        => c.skip()
+        case _ => c.skip()
       }
       key = c.nextKey(accumulableKeys)
     }
