@@ -7,13 +7,15 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   import ApplicationEvents._
   import TaskEvents.{firstLine, orEmpty}
 
-  def logStart(): Unit = c.rest(keys) { case Version =>
-    builder.application = builder.application.copy(sparkVersion = orEmpty(c.string()))
+  def logStart(): Unit = {
+    var version = ""
+    c.event(keys) { case Version => version = orEmpty(c.string()) }
+    builder.application = builder.application.copy(sparkVersion = version)
   }
 
   def start(): Unit = {
     var app = builder.application
-    c.rest(keys) {
+    c.event(keys) {
       case AppName => app = app.copy(name = orEmpty(c.string()))
       case AppId => app = app.copy(id = orEmpty(c.string()))
       case User => app = app.copy(user = orEmpty(c.string()))
@@ -24,29 +26,27 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   }
 
   def end(): Unit = {
-    c.rest(keys) { case Timestamp => builder.application = builder.application.copy(endMillis = c.long()) }
+    var at = 0L
+    c.event(keys) { case Timestamp => at = c.long() }
+    builder.application = builder.application.copy(endMillis = at)
     builder.ended = true
   }
 
   /** Of the environment only the settings that an analysis reads are kept. */
-  def environment(): Unit = c.rest(keys) {
-    case SparkProperties =>
-      if (c.enterObject()) {
-        var kept = builder.application.properties
-        var key = c.nextKey(settingKeys)
-        while (key != Keys.End) {
-          if (key == Keys.Unknown) c.skip() else kept += settings(key - 1) -> orEmpty(c.string())
-          key = c.nextKey(settingKeys)
-        }
-        builder.application = builder.application.copy(properties = kept)
-      }
+  def environment(): Unit = {
+    var kept = builder.application.properties
+    c.event(keys) {
+      case SparkProperties =>
+        c.fields(settingKeys) { case key if key != Keys.Unknown => kept += settings(key - 1) -> orEmpty(c.string()) }
+    }
+    builder.application = builder.application.copy(properties = kept)
   }
 
   def executorAdded(): Unit = {
     var id, host = ""
     var cores, profile = 0
     var at = 0L
-    c.rest(keys) {
+    c.event(keys) {
       case Timestamp => at = c.long()
       case ExecutorId => id = orEmpty(c.string())
       case ExecutorInfo =>
@@ -62,7 +62,7 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   def executorRemoved(): Unit = {
     var id, reason = ""
     var at = 0L
-    c.rest(keys) {
+    c.event(keys) {
       case Timestamp => at = c.long()
       case ExecutorId => id = orEmpty(c.string())
       case RemovedReason => reason = firstLine(c.string())
@@ -74,7 +74,7 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   def blockManagerAdded(): Unit = {
     var id, host = ""
     var at = 0L
-    c.rest(keys) {
+    c.event(keys) {
       case Timestamp => at = c.long()
       case BlockManagerId =>
         c.fields(keys) {
@@ -88,7 +88,7 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   def resourceProfile(): Unit = {
     var id = 0
     var executor, task = Map.empty[String, Double]
-    c.rest(keys) {
+    c.event(keys) {
       case ProfileId => id = c.long().toInt
       case ExecutorRequests => executor = amounts()
       case TaskRequests => task = amounts()

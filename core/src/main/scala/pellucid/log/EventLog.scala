@@ -1,6 +1,6 @@
 package pellucid.log
 
-import java.io.{BufferedInputStream, InputStream}
+import java.io.{BufferedInputStream, IOException, InputStream}
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import scala.collection.mutable.ArrayBuffer
@@ -29,12 +29,22 @@ object EventLog {
     for (open <- files) {
       val raw = open()
       try {
-        val in = new BufferedInputStream(Codec.decompress(raw), HeadBytes)
+        val decompressed =
+          try Codec.decompress(raw)
+          catch {
+            case e: IOException => // the file ends inside its compression's header
+              truncated = true
+              notes += s"the compressed data ends early: $e"
+              InputStream.nullInputStream
+          }
+        val in = new BufferedInputStream(decompressed, HeadBytes)
         val format = LogFormat.all.find(_.recognizes(head(in))).get
         val reader = format.reader(builder)
         val cut = new Lines(in)
         while (cut.advance())
-          if (!blank(cut))
+          if (blank(cut)) ()
+          else if (cut.unterminated && reader.needsLineEnd) truncated = true
+          else
             try {
               reader.line(cut.buffer, cut.start, cut.until)
               events += 1
@@ -67,7 +77,7 @@ object EventLog {
     in.mark(HeadBytes)
     val first =
       try in.readNBytes(HeadBytes)
-      catch { case _: java.io.IOException => Array.emptyByteArray }
+      catch { case _: IOException => Array.emptyByteArray }
     in.reset()
     new String(first, ISO_8859_1)
   }

@@ -18,17 +18,19 @@ private[log] final class JobLogger(builder: TraceBuilder) extends LogFormat.Read
   private var description: Option[String] = None
 
   def unknownEvents: Map[String, Long] = Map.empty
+  def needsLineEnd: Boolean = true
 
   def line(buf: Array[Byte], from: Int, until: Int): Unit = {
     val text = new String(buf, from, until - from, UTF_8)
-    val fields = text.split(' ').iterator.filter(_.indexOf('=') > 0).map { pair =>
+    val fields = text.split("\\s+").iterator.filter(_.indexOf('=') > 0).map { pair =>
       val (key, value) = pair.splitAt(pair.indexOf('='))
       key -> value.drop(1)
     }.toMap
     if (fields.contains("TASK_TYPE")) task(fields)
     else if (fields.contains("JOB_ID")) jobStatus(fields)
     else if (fields.contains("STAGE_ID")) stageStatus(fields)
-    else if (description.isEmpty && job.isEmpty && stages.isEmpty) description = Some(text)
+    else if (description.isEmpty && job.isEmpty && stages.isEmpty) description = Some(text.trim)
+    else if (!fields.contains("RDD_ID")) throw new Malformed("neither a job, a stage, a task nor an RDD")
   }
 
   private def task(fields: Map[String, String]): Unit = {

@@ -10,7 +10,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 final class JsonCursor {
   private var buf: Array[Byte] = Array.emptyByteArray
   private var words: ByteBuffer = ByteBuffer.wrap(buf)
-  private var end = 0
+  private var limit = 0
   private var from = 0
   var pos = 0
 
@@ -22,15 +22,15 @@ final class JsonCursor {
     }
     this.from = from
     pos = from
-    end = until
+    limit = until
   }
 
   def fail(expected: String): Nothing = throw new Malformed(s"expected $expected at column ${pos - from + 1}")
 
   /** The next byte that is no white space, not consumed. */
   def peek(): Int = {
-    while (pos < end && buf(pos) <= ' ' && buf(pos) >= 0) pos += 1
-    if (pos >= end) fail("more, but the line ends")
+    while (pos < limit && buf(pos) <= ' ' && buf(pos) >= 0) pos += 1
+    if (pos >= limit) fail("more, but the line ends")
     buf(pos)
   }
 
@@ -42,15 +42,34 @@ final class JsonCursor {
 
   private def enter(open: Char): Boolean =
     if (peek() == open) { pos += 1; true }
-    else if (buf(pos) == 'n') { skip(); false }
+    else if (buf(pos) == 'n') { literal("null"); false }
     else fail(s"'$open'")
+
+  private def literal(text: String): Unit = {
+    var i = 0
+    while (i < text.length) {
+      if (pos + i >= limit || buf(pos + i) != text.charAt(i)) fail(text)
+      i += 1
+    }
+    pos += i
+    if (pos < limit && Character.isLetterOrDigit(buf(pos))) fail(text)
+  }
+
+  /** Passes the comma before a further key or element; the first has none. */
+  private def separator(open: Char): Unit = {
+    var before = pos - 1
+    while (before > from && buf(before) <= ' ' && buf(before) >= 0) before -= 1
+    if (before >= from && buf(before) != open) {
+      if (peek() != ',') fail("','")
+      pos += 1
+    }
+  }
 
   /** The id of the next key of the object being read, [[Keys.Unknown]] for one not in `keys`, [[Keys.End]] after the last. */
   def nextKey(keys: Keys): Int = {
-    var c = peek()
-    if (c == '}') { pos += 1; return Keys.End }
-    if (c == ',') { pos += 1; c = peek() }
-    if (c != '"') fail("a key")
+    if (peek() == '}') { pos += 1; return Keys.End }
+    separator('{')
+    if (peek() != '"') fail("a key")
     val expected = keys.expected
     if (expected != null && at(expected)) {
       pos += expected.length
@@ -79,49 +98,62 @@ final class JsonCursor {
   }
   private val skipValue: Int => Unit = _ => skip()
 
+  /** The same of the event that the line is, which ends with it: after this the event may take effect. */
+  def event(keys: Keys)(known: PartialFunction[Int, Unit]): Unit = {
+    rest(keys)(known)
+    end()
+  }
+
   /** Runs `element` before each element of the array being entered; nothing for null. */
   def elements(element: => Unit): Unit = if (enterArray()) while (nextElement()) element
 
   /** True while the array being read has a further element, which is then next. */
   def nextElement(): Boolean = {
-    val c = peek()
-    if (c == ']') { pos += 1; false }
-    else { if (c == ',') pos += 1; true }
+    if (peek() == ']') { pos += 1; false }
+    else { separator('['); true }
   }
 
   /** A whole number; one in quotes counts as well (SQL metrics), a fraction is cut off, null is 0. */
   def long(): Long = {
     val quoted = peek() == '"'
     if (quoted) pos += 1
-    val negative = pos < end && buf(pos) == '-'
+    val negative = pos < limit && buf(pos) == '-'
     if (negative) pos += 1
     val start = pos
     var value = 0L
     var c = 0
-    while (pos < end && { c = buf(pos) - '0'; c >= 0 && c <= 9 }) { value = value * 10 + c; pos += 1 }
+    while (pos < limit && { c = buf(pos) - '0'; c >= 0 && c <= 9 }) { value = value * 10 + c; pos += 1 }
     if (pos == start) {
-      if (!quoted && !negative && pos < end && buf(pos) == 'n') { skip(); return 0L }
+      if (!quoted && !negative && pos < limit && buf(pos) == 'n') { literal("null"); return 0L }
       fail("a number")
     }
-    while (pos < end && isNumberTail(buf(pos))) pos += 1
-    if (quoted) { if (pos < end && buf(pos) == '"') pos += 1 else fail("the end of a number") }
+    if (pos - start > 18 && !fitsLong(if (negative) start - 1 else start)) fail("a number of 64 bits")
+    while (pos < limit && isNumberTail(buf(pos))) pos += 1
+    if (quoted) { if (pos < limit && buf(pos) == '"') pos += 1 else fail("the end of a number") }
     if (negative) -value else value
   }
+
+  private def fitsLong(start: Int): Boolean =
+    new String(buf, start, pos - start, UTF_8).toLongOption.isDefined
 
   private def isNumberTail(c: Byte) = c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-' ||
     (c >= '0' && c <= '9')
 
   def boolean(): Boolean = {
     val c = peek()
-    if (c == '"') string() == "true" else { skip(); c == 't' }
+    if (c == '"') string() == "true"
+    else { literal(if (c == 't') "true" else if (c == 'n') "null" else "false"); c == 't' }
   }
 
   /** A string; null gives null. A number or literal gives its text. */
   def string(): String =
     if (peek() != '"') {
       val start = pos
-      skip()
-      if (buf(start) == 'n') null else new String(buf, start, pos - start, UTF_8)
+      if (buf(start) == 'n') { literal("null"); null }
+      else {
+        skip()
+        new String(buf, start, pos - start, UTF_8)
+      }
     } else {
       val start = pos + 1
       val escaped = skipString()
@@ -142,7 +174,7 @@ final class JsonCursor {
   def accept(text: Array[Byte]): Boolean = {
     if (peek() != '"') return false
     val after = pos + 1 + text.length
-    val same = after < end && buf(after) == '"' && java.util.Arrays.equals(buf, pos + 1, after, text, 0, text.length)
+    val same = after < limit && buf(after) == '"' && java.util.Arrays.equals(buf, pos + 1, after, text, 0, text.length)
     if (same) pos = after + 1
     same
   }
@@ -152,11 +184,11 @@ final class JsonCursor {
     pos += 1
     var escaped = false
     var c = 0
-    while (pos < end && { c = buf(pos); c != '"' }) {
+    while (pos < limit && { c = buf(pos); c != '"' }) {
       if (c == '\\') { escaped = true; pos += 1 }
       pos += 1
     }
-    if (pos >= end) fail("the end of a string")
+    if (pos >= limit) fail("the end of a string")
     pos += 1
     escaped
   }
@@ -177,10 +209,12 @@ final class JsonCursor {
           case 'b' => out.append('\b')
           case 'f' => out.append('\f')
           case 'u' =>
-            if (i + 4 >= raw.length) fail("four digits after \\u")
-            val code =
-              try Integer.parseInt(raw.substring(i + 1, i + 5), 16)
-              catch { case _: NumberFormatException => fail("four hexadecimal digits after \\u") }
+            var code = 0
+            for (k <- i + 1 to i + 4) {
+              val digit = if (k < raw.length) Character.digit(raw.charAt(k), 16) else -1
+              if (digit < 0) fail("four hexadecimal digits after \\u")
+              code = code * 16 + digit
+            }
             out.append(code.toChar)
             i += 4
           case other => out.append(other)
@@ -198,7 +232,7 @@ final class JsonCursor {
     else if (c == '{' || c == '[') skipNested()
     else {
       val start = pos
-      while (pos < end && { val b = buf(pos); b != ',' && b != '}' && b != ']' && b > ' ' && b != '"' && b != ':' })
+      while (pos < limit && { val b = buf(pos); b != ',' && b != '}' && b != ']' && b > ' ' && b != '"' && b != ':' })
         pos += 1
       if (pos == start) fail("a value")
     }
@@ -207,7 +241,7 @@ final class JsonCursor {
   private def skipNested(): Unit = {
     var depth = 0
     while ({
-      if (pos >= end) fail("the end of an object or array")
+      if (pos >= limit) fail("the end of an object or array")
       val c = buf(pos)
       if (c == '"') skipString()
       else {
@@ -219,16 +253,19 @@ final class JsonCursor {
   }
 
   /** Moves to the next `c`, wherever it stands, and leaves it unconsumed; to the end where there is none. */
-  def seek(c: Byte): Unit = pos = JsonCursor.indexOf(buf, words, c, pos, end)
+  def seek(c: Byte): Unit = pos = JsonCursor.indexOf(buf, words, c, pos, limit)
 
   /** Whether the bytes at `pos` are `text`. */
   def at(text: Array[Byte]): Boolean =
-    end - pos >= text.length && java.util.Arrays.equals(buf, pos, pos + text.length, text, 0, text.length)
+    limit - pos >= text.length && java.util.Arrays.equals(buf, pos, pos + text.length, text, 0, text.length)
+
+  /** Nothing may follow but white space. */
+  def end(): Unit = if (!atEnd()) fail("the end of the line")
 
   /** Nothing but white space is left. */
   def atEnd(): Boolean = {
-    while (pos < end && buf(pos) <= ' ' && buf(pos) >= 0) pos += 1
-    pos >= end
+    while (pos < limit && buf(pos) <= ' ' && buf(pos) >= 0) pos += 1
+    pos >= limit
   }
 }
 

@@ -17,6 +17,9 @@ private[log] object LogFormat {
     /** Takes one line, without its end; throws [[Malformed]] and leaves the trace as it was where it is no valid one. */
     def line(buf: Array[Byte], from: Int, until: Int): Unit
 
+    /** Whether a line cut short can look like a whole one, so that a last line without its end is not to be trusted. */
+    def needsLineEnd: Boolean
+
     /** Classes of events met that Pellucid does not know, with their counts. */
     def unknownEvents: Map[String, Long]
   }

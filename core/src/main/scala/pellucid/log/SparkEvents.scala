@@ -18,6 +18,7 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
   private val unknown = mutable.TreeMap.empty[String, Long]
 
   def unknownEvents: Map[String, Long] = unknown.toMap
+  def needsLineEnd: Boolean = false
 
   def line(buf: Array[Byte], from: Int, until: Int): Unit = {
     c.reset(buf, from, until)
@@ -32,34 +33,28 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
     val kind = kindOf()
     if (!first) { c.pos = start; c.enterObject() }
     kind match {
-      case "SparkListenerTaskEnd"                                             => task.end()
-      case "SparkListenerTaskStart"                                           => task.start()
-      case "SparkListenerStageSubmitted" | "SparkListenerStageCompleted"      => stage.stage()
-      case "SparkListenerJobStart"                                            => stage.jobStart()
-      case "SparkListenerJobEnd"                                              => stage.jobEnd()
-      case "SparkListenerExecutorAdded"                                       => application.executorAdded()
-      case "SparkListenerExecutorRemoved"                                     => application.executorRemoved()
-      case "SparkListenerBlockManagerAdded"                                   => application.blockManagerAdded()
-      case "SparkListenerResourceProfileAdded"                                => application.resourceProfile()
-      case "SparkListenerLogStart"                                            => application.logStart()
-      case "SparkListenerApplicationStart"                                    => application.start()
-      case "SparkListenerApplicationEnd"                                      => application.end()
-      case "SparkListenerEnvironmentUpdate"                                   => application.environment()
+      case "SparkListenerTaskEnd" => task.end()
+      case "SparkListenerTaskStart" => task.start()
+      case "SparkListenerStageSubmitted" | "SparkListenerStageCompleted" => stage.stage()
+      case "SparkListenerJobStart" => stage.jobStart()
+      case "SparkListenerJobEnd" => stage.jobEnd()
+      case "SparkListenerExecutorAdded" => application.executorAdded()
+      case "SparkListenerExecutorRemoved" => application.executorRemoved()
+      case "SparkListenerBlockManagerAdded" => application.blockManagerAdded()
+      case "SparkListenerResourceProfileAdded" => application.resourceProfile()
+      case "SparkListenerLogStart" => application.logStart()
+      case "SparkListenerApplicationStart" => application.start()
+      case "SparkListenerApplicationEnd" => application.end()
+      case "SparkListenerEnvironmentUpdate" => application.environment()
       case "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart" => sql.start()
-      case "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd"   => sql.end()
+      case "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd" => sql.end()
       case "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate" |
           "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveSQLMetricUpdates" =>
         sql.planUpdate()
       case other =>
+        c.event(eventKey)(PartialFunction.empty)
         if (!ignored(other)) unknown(other) = unknown.getOrElse(other, 0L) + 1
-        rest()
     }
-    if (!c.atEnd()) c.fail("the end of the line")
-  }
-
-  private def rest(): Unit = {
-    var key = c.nextKey(eventKey)
-    while (key != Keys.End) { c.skip(); key = c.nextKey(eventKey) }
   }
 
   private def kindOf(): String =

@@ -1,5 +1,7 @@
 package pellucid.log
 
+import scala.collection.mutable
+
 import pellucid.trace.{SqlInfo, Timing, TraceBuilder}
 
 /** SQL executions: their names, and which accumulators time what. */
@@ -8,23 +10,25 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
   import TaskEvents.{firstLine, orEmpty}
 
   def start(): Unit = {
+    timings.clear()
     var id, at = 0L
     var root = -1L
     var description = ""
-    c.rest(keys) {
+    c.event(keys) {
       case ExecutionId => id = c.long()
       case RootId => root = c.long()
       case Description => description = orEmpty(c.string())
       case Time => at = c.long()
       case Plan => plan()
     }
+    commitTimings()
     builder.sqlStart(SqlInfo(id, if (root < 0) id else root, description, at, 0, None))
   }
 
   def end(): Unit = {
     var id, at = 0L
     var error = ""
-    c.rest(keys) {
+    c.event(keys) {
       case ExecutionId => id = c.long()
       case Time => at = c.long()
       case ErrorMessage => error = firstLine(c.string())
@@ -33,10 +37,18 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
   }
 
   /** Adaptive execution changes the plan, and with it the accumulators, while the query runs. */
-  def planUpdate(): Unit = c.rest(keys) {
-    case Plan => plan()
-    case SqlMetrics => c.elements(metric())
+  def planUpdate(): Unit = {
+    timings.clear()
+    c.event(keys) {
+      case Plan => plan()
+      case SqlMetrics => c.elements(metric())
+    }
+    commitTimings()
   }
+
+  /** Of the event being read. */
+  private val timings = mutable.HashMap.empty[Long, Timing]
+  private def commitTimings(): Unit = timings.foreach { case (id, timing) => builder.timings(id) = timing }
 
   private def plan(): Unit = c.fields(keys) {
     case Children => c.elements(plan())
@@ -58,7 +70,7 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
         case "nsTiming" => Some(1L)
         case _ => None
       }
-    } builder.timings(id) = Timing(column, nanos)
+    } timings(id) = Timing(column, nanos)
   }
 
   // these tables learn the order of the keys, so each reader has its own

@@ -14,7 +14,7 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var submitted = 0L
     var stageIds = Array.empty[Int]
     var description, execution: Option[String] = None
-    c.rest(jobKeys) {
+    c.event(jobKeys) {
       case JobId => id = c.long().toInt
       case JobSubmission => submitted = c.long()
       case JobStages => stageIds = ints()
@@ -32,7 +32,7 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var completed = 0L
     var failed = false
     var message = ""
-    c.rest(jobKeys) {
+    c.event(jobKeys) {
       case JobId => id = c.long().toInt
       case JobCompletion => completed = c.long()
       case JobResult =>
@@ -45,7 +45,11 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
   }
 
   /** Stage submitted or completed: both hold the same "Stage Info". */
-  def stage(): Unit = c.rest(stageKeys) { case Info => if (c.enterObject()) builder.stage(info()) }
+  def stage(): Unit = {
+    var stage: StageInfo = null
+    c.event(stageKeys) { case Info => if (c.enterObject()) stage = info() }
+    if (stage != null) builder.stage(stage)
+  }
 
   private def info(): StageInfo = {
     var id, attempt, numTasks = 0

@@ -11,13 +11,20 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
 
   // "Task Info" of the event being read
   private var taskId, launch, finish, gettingResult = 0L
-  private var index, attempt, executor, locality = 0
-  private var speculative, failed, killed = false
+  private var index, attempt, locality = 0
+  private var speculative, failed, killed, hasInfo = false
+
+  /** Row of the executor, or -1 and its id where it is not known yet. */
+  private var executor = -1
+  private var executorId, host: String = null
+
+  /** Why the attempt failed, or null. */
+  private var reason: String = null
 
   def start(): Unit = {
     var stage = 0
     var stageAttempt = 0
-    executor = -1
+    hasInfo = false
     var key = c.nextKey(startKeys)
     while (key != Keys.End) {
       key match {
@@ -28,9 +35,18 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
       }
       key = c.nextKey(startKeys)
     }
-    if (executor < 0) c.fail("a \"Task Info\" before the end")
+    complete()
     builder.taskStarted(
-      TaskStart(taskId, builder.stageRow(stage, stageAttempt), index, attempt, executor, launch, locality, speculative)
+      TaskStart(
+        taskId,
+        builder.stageRow(stage, stageAttempt),
+        index,
+        attempt,
+        executorRow(),
+        launch,
+        locality,
+        speculative
+      )
     )
   }
 
@@ -45,13 +61,14 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     var stage = 0
     var stageAttempt = 0
     var outcome = -1
-    executor = -1
+    hasInfo = false
+    reason = null
     var key = c.nextKey(eventKeys)
     while (key != Keys.End) {
       key match {
         case StageId => stage = c.long().toInt
         case StageAttemptId => stageAttempt = c.long().toInt
-        case EndReason => outcome = endReason(row)
+        case EndReason => outcome = endReason()
         case Info => info(row)
         case ExecutorMetrics => flatObject(afterExecutorMetrics)
         case Metrics => if (c.enterObject()) metrics(row)
@@ -59,36 +76,43 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
       }
       key = c.nextKey(eventKeys)
     }
-    if (executor < 0) c.fail("a \"Task Info\" before the end")
+    complete()
     if (outcome < 0) outcome = if (killed) Tasks.Killed else if (failed) Tasks.Failed else Tasks.Success
     tasks.taskId(row) = taskId
     tasks.stage(row) = builder.stageRow(stage, stageAttempt)
     tasks.index(row) = index
     tasks.attempt(row) = attempt
-    tasks.executor(row) = executor
+    tasks.executor(row) = executorRow()
+    if (reason != null) tasks.reason(row) = builder.reasonId(reason)
     tasks.launchMillis(row) = launch
     tasks.durationMillis.saturate(row, finish - launch)
     if (gettingResult > 0) tasks.gettingResultMillis.saturate(row, finish - gettingResult)
     tasks.set(row, outcome | (locality << Tasks.LocalityShift) | (if (speculative) Tasks.Speculative else 0))
   }
 
-  private def endReason(row: Int): Int = {
+  /** The line holds nothing else and has what an event needs: only now may the builder hear of it. */
+  private def complete(): Unit = {
+    c.end()
+    if (!hasInfo) c.fail("a \"Task Info\" before the end")
+  }
+
+  private def endReason(): Int = {
     if (!c.enterObject()) return -1
-    var reason = ""
+    var kind = ""
     var detail = ""
     var key = c.nextKey(reasonKeys)
     while (key != Keys.End) {
       key match {
-        case Reason => reason = if (c.accept(success)) "Success" else orEmpty(c.string())
+        case Reason => kind = if (c.accept(success)) "Success" else orEmpty(c.string())
         case ReasonClass | ReasonLoss | ReasonKill => detail = firstLine(c.string())
         case _ => c.skip()
       }
       key = c.nextKey(reasonKeys)
     }
-    if (reason == "Success") Tasks.Success
+    if (kind == "Success") Tasks.Success
     else {
-      tasks.reason(row) = builder.reasonId(if (detail.isEmpty) reason else s"$reason: $detail")
-      reason match {
+      reason = if (detail.isEmpty) kind else s"$kind: $detail"
+      kind match {
         case "Resubmitted" => Tasks.Resubmitted
         case "TaskKilled" | "TaskCommitDenied" => Tasks.Killed
         case _ => Tasks.Failed
@@ -99,9 +123,11 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   /** "Task Info"; the accumulators' updates go to `row`, unless it is negative. */
   private def info(row: Int): Unit = {
     taskId = 0; launch = 0; finish = 0; gettingResult = 0
-    index = 0; attempt = 0; executor = -1; locality = 0
+    index = 0; attempt = 0; locality = 0
     speculative = false; failed = false; killed = false
+    executor = -1; executorId = "unknown"; host = null
     if (c.enterObject()) {
+      hasInfo = true
       var key = c.nextKey(infoKeys)
       while (key != Keys.End) {
         key match {
@@ -109,9 +135,11 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
           case Index => index = c.long().toInt
           case Attempt => attempt = c.long().toInt
           case Launch => launch = c.long()
-          case Executor => executor = executorRow()
-          case Host => if (executor >= 0 && builder.hostUnknown(executor)) builder.host(executor, orEmpty(c.string()))
-            else c.skip()
+          case Executor =>
+            executor = c.lookup(executors) - 1
+            if (executor < 0) executorId = orEmpty(c.string())
+          case Host =>
+            if (executor < 0 || builder.hostUnknown(executor)) host = orEmpty(c.string()) else c.skip()
           case Locality => locality = localityOf()
           case Speculative => speculative = c.boolean()
           case GettingResult => gettingResult = c.long()
@@ -124,7 +152,6 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
         key = c.nextKey(infoKeys)
       }
     }
-    if (executor < 0) executor = builder.executorRow("unknown")
   }
 
   private def localityOf(): Int = {
@@ -138,14 +165,12 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   }
 
   private def executorRow(): Int = {
-    val known = c.lookup(executors)
-    if (known != Keys.Unknown) known - 1
-    else {
-      val id = orEmpty(c.string())
-      val row = builder.executorRow(id)
-      executors.put(id.getBytes(UTF_8), row + 1)
-      row
+    if (executor < 0) {
+      executor = builder.executorRow(executorId)
+      executors.put(executorId.getBytes(UTF_8), executor + 1)
     }
+    if (host != null && builder.hostUnknown(executor)) builder.host(executor, host)
+    executor
   }
   private val executors = new Keys()
 

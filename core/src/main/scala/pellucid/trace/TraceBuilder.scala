@@ -37,7 +37,7 @@ final class TraceBuilder {
 
   def stageRow(id: Int, attempt: Int): Int = {
     val key = (id.toLong << 16) | (attempt & 0xffff)
-    if (key != lastStageKey) {
+    if (lastStageRow < 0 || key != lastStageKey) {
       lastStageRow = stageRows.getOrElseUpdate(
         key, {
           stages += StageInfo(id, attempt, "", 0, Array.empty, 0, 0, None, Array.empty, Nil)
@@ -66,7 +66,7 @@ final class TraceBuilder {
     saw(info.submissionMillis)
     jobRows.get(info.id) match {
       case Some(row) => jobs(row) = info
-      case None      => jobRows(info.id) = jobs.size; jobs += info
+      case None => jobRows(info.id) = jobs.size; jobs += info
     }
   }
 
@@ -174,11 +174,17 @@ final class TraceBuilder {
       val e = executors(row)
       val profile = profiles.getOrElse(profileOfExecutor.getOrElse(row, 0), ResourceProfile.default)
       e.copy(
-        slots = if (e.cores > 0) math.max(1, profile.slots(e.cores, taskCpus)) else 0,
+        slots = if (e.cores > 0) math.max(1, math.min(TraceBuilder.MostSlots, profile.slots(e.cores, taskCpus))) else 0,
         addedMillis = math.min(if (e.addedMillis > 0) e.addedMillis else application.startMillis, firstLaunch(row))
       )
     }
   }
+}
+
+object TraceBuilder {
+
+  /** No executor has more: what a log says beyond it is an error of the log. */
+  private final val MostSlots = 4096
 }
 
 final case class TaskStart(

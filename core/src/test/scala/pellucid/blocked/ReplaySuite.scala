@@ -1,10 +1,10 @@
 package pellucid.blocked
 
 import org.scalacheck.{Gen, Prop}
-import pellucid.TraceOf
+import pellucid.{TraceOf, Properties}
 import pellucid.trace.{Tasks, Trace}
 
-class ReplaySuite extends munit.ScalaCheckSuite {
+class ReplaySuite extends Properties {
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(300)
 
   private def recorded(trace: Trace): Simulated = new Scenarios(trace).recorded

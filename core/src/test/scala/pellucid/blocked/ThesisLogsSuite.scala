@@ -1,7 +1,8 @@
 package pellucid.blocked
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Path}
 
+import pellucid.Samples
 import pellucid.log.EventLog
 import pellucid.report.Analysis
 
@@ -9,10 +10,7 @@ import pellucid.report.Analysis
   * text of the logs and from nothing of Pellucid's.
   */
 class ThesisLogsSuite extends munit.FunSuite {
-  private val logs: Option[Path] =
-    Iterator.iterate(
-      Paths.get("").toAbsolutePath
-    )(_.getParent).takeWhile(_ != null).map(_.resolve("shared/data/bdb-2014")).find(Files.exists(_))
+  private val logs: Option[Path] = Samples.shared("bdb-2014")
 
   /** One job of one stage whose 100 tasks the driver queued at once for 5 executors of 8 slots: 40 run, and each slot that a
     * task leaves takes the next. Without disk a task takes FINISH_TIME - START_TIME - READ_BLOCKED_TIME / 10^6 ms; the job then

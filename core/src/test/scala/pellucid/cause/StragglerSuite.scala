@@ -1,10 +1,10 @@
 package pellucid.cause
 
 import org.scalacheck.{Gen, Prop}
-import pellucid.TraceOf
+import pellucid.{TraceOf, Properties}
 import pellucid.trace.{Tasks, Trace}
 
-class StragglerSuite extends munit.ScalaCheckSuite {
+class StragglerSuite extends Properties {
 
   /** One stage of tasks that each read 100 bytes, on executors 0 and 1 in turn; `(duration, columns)` each. */
   private def stage(tasks: (Int, (Tasks, Int) => Unit)*): Trace = {
