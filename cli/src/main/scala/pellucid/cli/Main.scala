@@ -37,16 +37,16 @@ object Main {
       0
     } else
       parser.runEither(args, allowPositional = false, totalWidth = Width) match {
-        case Left(message)    => fail(message, 2)
+        case Left(message) => fail(message, 2)
         case Right(code: Int) => code
-        case Right(_)         => 0
+        case Right(_) => 0
       }
   }
 
   private def status(command: => Unit): Int =
     try { command; 0 }
     catch {
-      case e: Usage            => fail(e.getMessage, 2)
+      case e: Usage => fail(e.getMessage, 2)
       case _: OutOfMemoryError => fail("out of memory: give it more with PELLUCID_JAVA_OPTS=-Xmx4g", 1)
     }
 

@@ -34,9 +34,9 @@ object Sources {
               else Some(parts(entry)).filter(_.nonEmpty).map(rolling(entry, _))
             }
             sources match {
-              case Seq()     => throw new Usage(s"$log: a directory without event logs")
+              case Seq() => throw new Usage(s"$log: a directory without event logs")
               case Seq(only) => OneLog(only)
-              case _         => ManyLogs(path, sources)
+              case _ => ManyLogs(path, sources)
             }
           case files => OneLog(rolling(path, files))
         }

@@ -73,7 +73,7 @@ final class Lines(in: InputStream, initialBytes: Int = 1 << 18) {
       try in.read(buf, limit, buf.length - limit)
       catch {
         case _: EOFException => broken = Some("the compressed data ends early"); -1
-        case e: IOException  => broken = Some(String.valueOf(e.getMessage)); -1
+        case e: IOException => broken = Some(String.valueOf(e.getMessage)); -1
       }
     if (n < 0) open = false
     else {

@@ -12,10 +12,10 @@ object Lost {
     val counts = mutable.LinkedHashMap.empty[(String, Int), (Int, Double)]
     for (row <- 0 until tasks.size) {
       val kind = tasks.outcome(row) match {
-        case Tasks.Failed      => "failed"
-        case Tasks.Killed      => if (tasks.is(row, Tasks.Speculative)) "speculative copy, killed" else "killed"
+        case Tasks.Failed => "failed"
+        case Tasks.Killed => if (tasks.is(row, Tasks.Speculative)) "speculative copy, killed" else "killed"
         case Tasks.Resubmitted => "succeeded, output lost"
-        case _                 => ""
+        case _ => ""
       }
       if (kind.nonEmpty) {
         val key = (kind, tasks.reason(row))
