@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,13 +15,15 @@ ROOT = Path(__file__).resolve().parents[4]
 LOGS = ROOT / "core/src/test/logs"
 SMALL = LOGS / "spark-4.3.0-zstd.zstd"
 SMALL_LOGS = [next(log.glob("eventlog_v2_*"), log) for log in sorted(LOGS.glob("spark-*"))]
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking"]
 FRAME = "() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))"
 
 
 @pytest.fixture(scope="session")
 def browser():
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium on the PATH")
     with sync_playwright() as p:
         chromium = p.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield chromium

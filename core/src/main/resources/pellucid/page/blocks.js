@@ -42,13 +42,13 @@ class Blocks {
   }
 
   lane(b) { return this.ints[b * this.fields]; }
-  start(b) { return this.ints[b * this.fields + 1]; }
-  end(b) { return this.ints[b * this.fields + 1] + this.ints[b * this.fields + 2]; }
+  start(b) { return this.ints[b * this.fields + 1] * timeline.tickMillis; }
+  end(b) { return (this.ints[b * this.fields + 1] + this.ints[b * this.fields + 2]) * timeline.tickMillis; }
   stage(b) { return this.ints[b * this.fields + 3]; }
   tasks(b) { return this.ints[b * this.fields + 4]; }
   taskId(b) { return this.ints[b * this.fields + 5]; }
   outcome(b) { return this.ints[b * this.fields + 6]; }
-  phase(b, p) { return this.ints[b * this.fields + Blocks.Fixed + p]; }
+  phase(b, p) { return this.ints[b * this.fields + Blocks.Fixed + p] * timeline.tickMillis; }
 
   /** Sets each block's largest phase among those shown; -1 where it has none. */
   choose(shown) {
@@ -57,7 +57,7 @@ class Blocks {
       let best = -1;
       let most = 0;
       for (const p of some) {
-        const millis = this.ints[b * this.fields + Blocks.Fixed + p];
+        const millis = this.phase(b, p);
         if (millis > most) { most = millis; best = p; }
       }
       this.largest[b] = best;

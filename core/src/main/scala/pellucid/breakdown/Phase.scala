@@ -15,9 +15,9 @@ object Phase {
   val OutputWrite: Phase = Phase(8, "outputWrite", "output write", stockLogs = false)
   val Waiting: Phase = Phase(9, "waiting", "waiting, not logged which", stockLogs = true)
 
-  /** Where the log has no CPU time (before Spark 2.1), computing and waiting cannot be told apart. */
+  /** Without CPU time (Spark before 2.1, attempts that failed) computing and waiting cannot be told apart. */
   val ComputeOrWaiting: Phase =
-    Phase(10, "computeOrWaiting", "compute or waiting (no CPU time in log)", stockLogs = true)
+    Phase(10, "computeOrWaiting", "compute or waiting, not told apart", stockLogs = true)
   val ResultSerialize: Phase = Phase(11, "resultSerialize", "result serialize", stockLogs = true)
   val GettingResult: Phase = Phase(12, "gettingResult", "getting result", stockLogs = true)
 

@@ -30,11 +30,13 @@ final class TaskPhases(tasks: Tasks) {
     take(Phase.ResultSerialize, tasks.resultSerializeMillis(row) * Millis)
     take(Phase.GettingResult, tasks.gettingResultMillis(row) * Millis)
     val run = math.min(left, tasks.runMillis(row) * Millis)
-    if (tasks.outcome(row) == Tasks.Running) nanos(Phase.ComputeOrWaiting.index) = left // nothing is logged of it yet
-    else nanos(Phase.SchedulerDelay.index) = left - run
+    val failed = tasks.outcome(row) != Tasks.Success
+    val unmeasured = failed && tasks.runMillis(row) == 0 // still running, or lost with its metrics
+    nanos((if (unmeasured) Phase.ComputeOrWaiting else Phase.SchedulerDelay).index) = left - run
 
     left = run
-    val cpuLogged = tasks.is(row, Tasks.CpuLogged)
+    // Spark gives a failed or killed attempt its run time, but no CPU time
+    val cpuLogged = tasks.is(row, Tasks.CpuLogged) && !(failed && tasks.cpuNanos(row) == 0)
     if (cpuLogged) take(Phase.Compute, tasks.cpuNanos(row))
     take(Phase.InputRead, tasks.inputBlockedNanos(row))
     take(Phase.ShuffleRead, (tasks.fetchWaitMillis(row) + tasks.localReadMillis(row)) * Millis)

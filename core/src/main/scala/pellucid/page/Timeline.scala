@@ -12,16 +12,18 @@ import pellucid.trace.Trace
 
 /** What the page's swim lanes show: blocks of tasks, one lane per slot.
   *
-  * `blocks` is base64 of little-endian 32-bit integers, `fields` per block, the blocks in order of start: lane, start (ms from
-  * the origin), duration (ms), row in `stages`, number of tasks in the block, task id (of the first), outcome (the largest of the
-  * block's), and then the milliseconds of each phase in the order of `phases`. Beyond [[Timeline.MostBlocks]] tasks, neighbours of
-  * one stage in a lane are joined, the shortest first, so that the page stays fluid; a block then stands for several tasks.
+  * `blocks` is base64 of little-endian 32-bit integers, `fields` per block, the blocks in order of start: lane, start (ticks from
+  * the origin), duration (ticks), row in `stages`, number of tasks in the block, task id (of the first), outcome (the largest of
+  * the block's), and then the ticks of each phase in the order of `phases`. A tick is a millisecond, unless the log spans more
+  * than 2^30 of them. Beyond [[Timeline.MostBlocks]] tasks, neighbours of one stage in a lane are joined, the shortest first, so
+  * that the page stays fluid; a block then stands for several tasks.
   */
 final case class Timeline(
     lanes: Seq[Lane],
     stages: Seq[TimelineStage],
     phases: Seq[TimelinePhase],
     outcomes: Seq[String],
+    tickMillis: Int,
     fields: Int,
     count: Int,
     joined: Boolean,
@@ -33,6 +35,7 @@ final case class TimelinePhase(key: String, label: String)
 
 object Timeline {
   final val MostBlocks = 150000
+  private final val MostTicks = 1 << 30
   private final val Fixed = 7
 
   def json(trace: Trace): String = writeToString(of(trace))
@@ -58,6 +61,7 @@ object Timeline {
         )
     }
 
+    val tickMillis = ((trace.endMillis - trace.originMillis) / MostTicks + 1).toInt
     val shortest = joinBelow(trace, mostBlocks)
     val fields = Fixed + Phase.Count
     val open = Array.fill[Array[Int]](lanes.size)(null) // the block that a lane's next short task may join
@@ -66,10 +70,11 @@ object Timeline {
     for (row <- trace.byLaunch) {
       times.load(row)
       val lane = firstLane(tasks.executor(row)) + trace.lanes.lane(row)
-      val start = (tasks.launchMillis(row) - trace.originMillis).toInt
-      val duration = tasks.durationMillis(row)
+      val start = ((tasks.launchMillis(row) - trace.originMillis) / tickMillis).toInt
+      val duration = tasks.durationMillis(row) / tickMillis
       val last = open(lane)
-      val joins = duration < shortest && last != null && last(3) == tasks.stage(row) && last(2) < Int.MaxValue / 2
+      val joins = tasks.durationMillis(row) < shortest && last != null && last(3) == tasks.stage(row) &&
+        last(2) < Int.MaxValue / 2
       val block =
         if (joins) last
         else {
@@ -85,8 +90,8 @@ object Timeline {
       block(4) += 1
       block(6) = math.max(block(6), tasks.outcome(row))
       var p = 0
-      while (p < Phase.Count) { block(Fixed + p) += (times.nanos(p) / 1000000L).toInt; p += 1 }
-      open(lane) = if (duration < shortest) block else null
+      while (p < Phase.Count) { block(Fixed + p) += (times.nanos(p) / (1000000L * tickMillis)).toInt; p += 1 }
+      open(lane) = if (tasks.durationMillis(row) < shortest) block else null
     }
 
     val bytes = ByteBuffer.allocate(out.size * fields * 4).order(ByteOrder.LITTLE_ENDIAN)
@@ -96,6 +101,7 @@ object Timeline {
       trace.stages.map(s => TimelineStage(s.id, s.attempt)),
       Phase.all.map(p => TimelinePhase(p.key, p.label)),
       Seq("success", "failed", "killed", "resubmitted", "running"),
+      tickMillis,
       fields,
       out.size,
       shortest > 0,

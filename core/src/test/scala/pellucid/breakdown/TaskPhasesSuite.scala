@@ -80,4 +80,16 @@ class TaskPhasesSuite extends munit.FunSuite {
     val t = phases(0, 100) { (t, r) => t.runMillis(r) = 500; t.cpuNanos(r) = 900000000L; t.fetchWaitMillis(r) = 300 }
     assertEquals(t.nanos.sum, 100000000L)
   }
+
+  test("an attempt that failed: without metrics, or with a run time and no CPU time, nothing is told apart") {
+    // FetchFailed and ExecutorLostFailure come without metrics: 100 ms of which nothing is known
+    val lost = phases(0, 100) { (t, r) => t.set(r, Tasks.Failed); t.runMillis(r) = 0; t.cpuNanos(r) = 0 }
+    assertEquals((ms(lost)(Phase.ComputeOrWaiting), ms(lost)(Phase.SchedulerDelay)), (100L, 0L))
+    // an exception: 80 ms of run time, CPU time 0
+    val failed = phases(0, 100) { (t, r) => t.set(r, Tasks.Failed); t.runMillis(r) = 80; t.cpuNanos(r) = 0 }
+    assertEquals(
+      (ms(failed)(Phase.ComputeOrWaiting), ms(failed)(Phase.Waiting), ms(failed)(Phase.SchedulerDelay)),
+      (80L, 0L, 20L)
+    )
+  }
 }

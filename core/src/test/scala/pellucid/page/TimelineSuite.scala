@@ -39,4 +39,13 @@ class TimelineSuite extends munit.FunSuite {
       Set((0, 125, 3), (0, 300, 1))
     ) // 0-100, 100-110 and 110-125
   }
+
+  test("a log of a year: moments in coarser ticks") {
+    val day = 86400000L
+    val year = new TraceOf().job(0, 0, 365 * day, 0).stage(0, 0, 365 * day).task(0, 364 * day, 365 * day)().result()
+    val t = Timeline.of(year)
+    // 365 days are 31,536,000,000 ms: 29.4 times 2^30, so 30 ms a tick
+    assertEquals(t.tickMillis, 30)
+    assertEquals(blocks(t).map(b => (b(1), b(2))), Seq(((364 * day / 30).toInt, (day / 30).toInt)))
+  }
 }
