@@ -33,182 +33,223 @@ final class Replay(val schedule: Schedule) {
     )
 
   /** @param duration microseconds by task row */
-  def run(duration: Array[Long]): Simulated = {
-    val out = new Simulated(jobs, stages)
-    val events = new EventQueue
-    val free = new Array[Int](trace.executors.size) // negative while a lost executor's tasks still run
-    var freed = new Array[Int](64) // executors with work to look for at this moment
-    var freedCount = 0
-    var firstWave = false // a stage has just become ready: each executor takes its own tasks before any other's
-    var now = 0L
+  def run(duration: Array[Long]): Simulated = new Run(duration).result()
 
-    val stageWaits = Array.tabulate(stages)(s => stageAfter(s).length + (if (stageJob(s) < 0) 0 else 1))
-    val tasksLeft = awaitedOfStage.clone()
-    val left = queued.map(_.length) // tasks not yet launched
-    val next = new Array[Int](stages) // in `unbound`, past those launched
-    val nextOn = stageExecutors.map(e => new Array[Int](e.length)) // the same in `queuedOn`
-    val launched = new Array[Boolean](taskRows)
-    val ranOn = new Array[Int](taskRows)
-    val runningTasks = new Array[Int](stages)
-    val released = Array.fill[java.util.ArrayDeque[Integer]](stages)(null) // retries and copies whose time has come
-    val stagesLeft = stagesOfJob.map(_.length)
-    val ready = ArrayBuffer.empty[Int] // stages with tasks to launch
-    var pending = 0 // tasks not yet launched, of ready stages
+  /** The state of one replay, and what each event does to it. */
+  private final class Run(duration: Array[Long]) {
+    private val out = new Simulated(jobs, stages)
+    private val events = new EventQueue
+    private var now = 0L
 
-    def lookForWork(executor: Int): Unit = {
-      if (freedCount == freed.length) freed = java.util.Arrays.copyOf(freed, freedCount * 2)
-      freed(freedCount) = executor
-      freedCount += 1
-    }
-    def becomeReady(s: Int): Unit = {
-      if (!ready.contains(s)) ready += s
-      firstWave = true
-      stageExecutors(s).foreach(lookForWork)
-    }
-    def hasTask(s: Int) = left(s) > 0 || (released(s) != null && !released(s).isEmpty)
-    def firstLeft(rows: Array[Int], from: Array[Int], at: Int): Int = {
-      while (from(at) < rows.length && launched(rows(from(at)))) from(at) += 1
-      if (from(at) < rows.length) rows(from(at)) else -1
-    }
+    private val stageWaits = Array.tabulate(stages)(s => stageAfter(s).length + (if (stageJob(s) < 0) 0 else 1))
+    private val stagesLeft = stagesOfJob.map(_.length)
+    private val tasksLeft = awaitedOfStage.clone()
+    private val running = new Array[Int](stages)
 
-    /** The task of `s` that the executor would run next, or -1; `others`: also one that another executor ran. */
-    def offer(s: Int, executor: Int, others: Boolean): Int =
-      if (released(s) != null && !released(s).isEmpty) released(s).peek.intValue
-      else if (left(s) == 0) -1
-      else {
-        val own = java.util.Arrays.binarySearch(stageExecutors(s), executor)
-        if (own < 0) -1
+    /** Stages with tasks to launch, and how many tasks they have. */
+    private val ready = ArrayBuffer.empty[Int]
+    private var pending = 0
+    private val left = queued.map(_.length) // tasks not yet launched
+    private val next = new Array[Int](stages) // in `unbound`, past those launched
+    private val nextOn = stageExecutors.map(e => new Array[Int](e.length)) // the same in `queuedOn`
+    private val released = new Array[java.util.ArrayDeque[Integer]](stages) // retries and copies whose time has come
+    private val launched = new Array[Boolean](taskRows)
+    private val ranOn = new Array[Int](taskRows)
+
+    private val free = new Array[Int](trace.executors.size) // slots; negative while a lost executor's tasks still run
+    private var idle = new Array[Int](64) // executors that look for work at this moment
+    private var idleCount = 0
+    private var firstWave = false // a stage has just become ready: each executor takes its own tasks before any other's
+
+    def result(): Simulated = {
+      slotsFollow(-1)
+      for (j <- 0 until jobs if jobAfter(j) < 0) events.add(jobDelay(j), JobStart + j)
+      for (s <- 0 until stages if stageWaits(s) == 0) events.add(stageDelay(s), StageReady + s)
+      while (!events.isEmpty || pending > 0) {
+        if (events.isEmpty) extendExecutor()
         else {
-          val row = firstLeft(queuedOn(s)(own), nextOn(s), own)
-          if (row >= 0 || !others) row else firstLeft(unbound(s), next, s)
+          now = math.max(now, events.time)
+          while (!events.isEmpty && events.time <= now) {
+            val id = events.id
+            events.remove()
+            happens(id)
+          }
         }
+        launchTasks()
+        if (now > out.end) out.end = now
       }
+      out.end = math.max(out.end, recordedEnd(out))
+      out
+    }
+
+    private def happens(id: Int): Unit =
+      if (id < StageReady) taskEnds(id)
+      else if (id < JobStart) stageStarts(id - StageReady)
+      else if (id < StageEnd) jobStarts(id - JobStart)
+      else if (id < JobEnd) stageEnds(id - StageEnd)
+      else if (id < Slots) jobEnds(id - JobEnd)
+      else if (id < Release) slotsChange(slotChanges(id - Slots))
+      else release(id - Release)
+
+    private def taskEnds(row: Int): Unit = {
+      val stage = trace.tasks.stage(row)
+      free(ranOn(row)) += 1
+      lookForWork(ranOn(row))
+      running(stage) -= 1
+      if (awaited(row)) {
+        tasksLeft(stage) -= 1
+        if (tasksLeft(stage) == 0) settle(stage)
+      }
+      follow(row, ended = true)
+    }
+
+    private def stageStarts(stage: Int): Unit = {
+      out.stageStart(stage) = now
+      slotsFollow(jobs + stage)
+      pending += left(stage)
+      if (left(stage) > 0) becomeReady(stage)
+      if (tasksLeft(stage) == 0) settle(stage)
+    }
+
+    private def settle(stage: Int): Unit = events.add(now + stageTail(stage), StageEnd + stage)
+
+    private def stageEnds(stage: Int): Unit = {
+      out.stageEnd(stage) = now
+      stagesAfter(stage).foreach(waitsForOneLess)
+      val job = stageJob(stage)
+      if (job >= 0) {
+        stagesLeft(job) -= 1
+        if (stagesLeft(job) == 0) events.add(now + jobTail(job), JobEnd + job)
+      }
+    }
+
+    private def waitsForOneLess(stage: Int): Unit = {
+      stageWaits(stage) -= 1
+      if (stageWaits(stage) == 0) events.add(now + stageDelay(stage), StageReady + stage)
+    }
+
+    private def jobStarts(job: Int): Unit = {
+      out.jobStart(job) = now
+      slotsFollow(job)
+      stagesOfJob(job).foreach(waitsForOneLess)
+      if (stagesLeft(job) == 0) events.add(now + jobTail(job), JobEnd + job)
+    }
+
+    private def jobEnds(job: Int): Unit = {
+      out.jobEnd(job) = now
+      jobsAfter(job).foreach(j => events.add(now + jobDelay(j), JobStart + j))
+    }
+
+    private def slotsFollow(anchor: Int): Unit =
+      slotsOfAnchor.getOrElse(anchor, Array.emptyIntArray).foreach(i =>
+        events.add(now + slotChanges(i).delay, Slots + i)
+      )
+
+    private def slotsChange(change: SlotChange): Unit = {
+      free(change.executor) += change.slots
+      lookForWork(change.executor)
+    }
+
+    /** Queues what follows the end, or the start, of an attempt. */
+    private def follow(row: Int, ended: Boolean): Unit =
+      if (followers.nonEmpty)
+        followers.getOrElse(row.toLong, Nil).foreach { f =>
+          if (f.afterEnd == ended) events.add(now + f.delay, Release + f.row)
+        }
+
+    private def release(row: Int): Unit = {
+      val stage = trace.tasks.stage(row)
+      if (released(stage) == null) released(stage) = new java.util.ArrayDeque[Integer]
+      released(stage).add(row)
+      pending += 1
+      becomeReady(stage)
+    }
+
+    private def becomeReady(stage: Int): Unit = {
+      if (!ready.contains(stage)) ready += stage
+      firstWave = true
+      stageExecutors(stage).foreach(lookForWork)
+    }
+
+    private def lookForWork(executor: Int): Unit = {
+      if (idleCount == idle.length) idle = java.util.Arrays.copyOf(idle, idleCount * 2)
+      idle(idleCount) = executor
+      idleCount += 1
+    }
+
+    /** All executors are gone and work is left: the replay is slower than the recording, and a slot stays for it. */
+    private def extendExecutor(): Unit = {
+      out.extendedSlots += 1
+      val stage = ready(0)
+      val row = if (hasReleased(stage)) released(stage).peek.intValue else queued(stage).find(!launched(_)).get
+      val executor = trace.tasks.executor(row)
+      free(executor) = math.max(free(executor), 0) + 1
+      lookForWork(executor)
+    }
+
+    private def launchTasks(): Unit = {
+      var i = 0
+      if (firstWave) while (i < idleCount) { fill(idle(i), others = false); i += 1 }
+      firstWave = false
+      i = 0
+      while (i < idleCount) { fill(idle(i), others = true); i += 1 }
+      idleCount = 0
+    }
+
+    private def fill(executor: Int, others: Boolean): Unit = {
+      var stage = if (free(executor) > 0) choose(executor, others) else -1
+      while (stage >= 0) {
+        launch(stage, executor, offer(stage, executor, others))
+        stage = if (free(executor) > 0) choose(executor, others) else -1
+      }
+    }
 
     /** The stage whose task the executor takes next, or -1. */
-    def choose(executor: Int, others: Boolean): Int = {
+    private def choose(executor: Int, others: Boolean): Int = {
       var best = -1
       var i = 0
       while (i < ready.length) {
         val s = ready(i)
-        val first = best < 0 || (if (fair) runningTasks(s) < runningTasks(best) else priority(s) < priority(best))
+        val first = best < 0 || (if (fair) running(s) < running(best) else priority(s) < priority(best))
         if (first && offer(s, executor, others) >= 0) best = s
         i += 1
       }
       best
     }
-    def fill(executor: Int, others: Boolean): Unit =
-      while (
-        free(executor) > 0 && {
-          val stage = choose(executor, others)
-          if (stage >= 0) launch(stage, executor, offer(stage, executor, others))
-          stage >= 0
+
+    /** The task of the stage that the executor would run next, or -1; `others`: also one that another executor ran. */
+    private def offer(stage: Int, executor: Int, others: Boolean): Int =
+      if (hasReleased(stage)) released(stage).peek.intValue
+      else if (left(stage) == 0) -1
+      else {
+        val own = java.util.Arrays.binarySearch(stageExecutors(stage), executor)
+        if (own < 0) -1
+        else {
+          val row = firstLeft(queuedOn(stage)(own), nextOn(stage), own)
+          if (row >= 0 || !others) row else firstLeft(unbound(stage), next, stage)
         }
-      ) {}
-    def launch(stage: Int, executor: Int, row: Int): Unit = {
-      if (released(stage) != null && !released(stage).isEmpty) released(stage).poll() else left(stage) -= 1
+      }
+
+    private def firstLeft(rows: Array[Int], from: Array[Int], at: Int): Int = {
+      var i = from(at)
+      while (i < rows.length && launched(rows(i))) i += 1
+      from(at) = i
+      if (i < rows.length) rows(i) else -1
+    }
+
+    private def hasReleased(stage: Int): Boolean = released(stage) != null && !released(stage).isEmpty
+
+    private def launch(stage: Int, executor: Int, row: Int): Unit = {
+      if (hasReleased(stage)) released(stage).poll() else left(stage) -= 1
       launched(row) = true
-      if (!hasTask(stage)) ready -= stage
+      if (left(stage) == 0 && !hasReleased(stage)) ready -= stage
       pending -= 1
       free(executor) -= 1
-      runningTasks(stage) += 1
+      running(stage) += 1
       ranOn(row) = executor
       events.add(math.max(now, now + taskDelay(row) + duration(row)), row)
       follow(row, ended = false)
     }
-    def anchorReached(anchor: Int): Unit =
-      slotsOfAnchor.get(anchor).foreach(_.foreach(i => events.add(now + slotChanges(i).delay, Slots + i)))
-    def stageSettled(s: Int): Unit = events.add(now + stageTail(s), StageEnd + s)
-    def oneLess(s: Int): Unit = {
-      stageWaits(s) -= 1
-      if (stageWaits(s) == 0) events.add(now + stageDelay(s), StageReady + s)
-    }
-    def follow(row: Int, ended: Boolean): Unit =
-      if (followers.nonEmpty) followers.getOrElse(row.toLong, Nil).foreach { f =>
-        if (f.afterEnd == ended) events.add(now + f.delay, Release + f.row)
-      }
-
-    anchorReached(-1)
-    var j = 0
-    while (j < jobs) { if (jobAfter(j) < 0) events.add(jobDelay(j), JobStart + j); j += 1 }
-    var s = 0
-    while (s < stages) { if (stageWaits(s) == 0) events.add(stageDelay(s), StageReady + s); s += 1 }
-
-    while (!events.isEmpty || pending > 0) {
-      if (events.isEmpty) {
-        // all executors are gone and work is left: the replay is slower than the recording; the last slots stay for it
-        out.extendedSlots += 1
-        val stage = ready(0)
-        val stranded = if (released(stage) != null && !released(stage).isEmpty) released(stage).peek.intValue
-        else queued(stage).find(!launched(_)).get
-        val executor = trace.tasks.executor(stranded)
-        free(executor) = math.max(free(executor), 0) + 1
-        lookForWork(executor)
-      } else {
-        now = math.max(now, events.time)
-        while (!events.isEmpty && events.time <= now) {
-          val id = events.id
-          events.remove()
-          if (id < StageReady) {
-            val stage = trace.tasks.stage(id)
-            val executor = ranOn(id)
-            free(executor) += 1
-            lookForWork(executor)
-            runningTasks(stage) -= 1
-            if (awaited(id)) {
-              tasksLeft(stage) -= 1
-              if (tasksLeft(stage) == 0) stageSettled(stage)
-            }
-            follow(id, ended = true)
-          } else if (id < JobStart) {
-            val stage = id - StageReady
-            out.stageStart(stage) = now
-            anchorReached(jobs + stage)
-            pending += queued(stage).length
-            if (queued(stage).nonEmpty) becomeReady(stage)
-            if (tasksLeft(stage) == 0) stageSettled(stage)
-          } else if (id < StageEnd) {
-            val job = id - JobStart
-            out.jobStart(job) = now
-            anchorReached(job)
-            stagesOfJob(job).foreach(oneLess)
-            if (stagesLeft(job) == 0) events.add(now + jobTail(job), JobEnd + job)
-          } else if (id < JobEnd) {
-            val stage = id - StageEnd
-            out.stageEnd(stage) = now
-            stagesAfter(stage).foreach(oneLess)
-            val job = stageJob(stage)
-            if (job >= 0) {
-              stagesLeft(job) -= 1
-              if (stagesLeft(job) == 0) events.add(now + jobTail(job), JobEnd + job)
-            }
-          } else if (id < Slots) {
-            val job = id - JobEnd
-            out.jobEnd(job) = now
-            jobsAfter(job).foreach(next => events.add(now + jobDelay(next), JobStart + next))
-          } else if (id < Release) {
-            val change = slotChanges(id - Slots)
-            free(change.executor) += change.slots
-            lookForWork(change.executor)
-          } else {
-            val row = id - Release
-            val stage = trace.tasks.stage(row)
-            if (released(stage) == null) released(stage) = new java.util.ArrayDeque[Integer]
-            released(stage).add(row)
-            pending += 1
-            becomeReady(stage)
-          }
-        }
-      }
-      var i = 0
-      if (firstWave) while (i < freedCount) { fill(freed(i), others = false); i += 1 }
-      firstWave = false
-      i = 0
-      while (i < freedCount) { fill(freed(i), others = true); i += 1 }
-      freedCount = 0
-      if (now > out.end) out.end = now
-    }
-    out.end = math.max(out.end, recordedEnd(out))
-    out
   }
 
   /** The application's end keeps its distance from the end of the last job that ended. */
