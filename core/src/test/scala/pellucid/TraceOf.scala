@@ -23,6 +23,9 @@ final class TraceOf(cores: Seq[Int] = Seq(1), properties: Map[String, String] = 
     this
   }
 
+  /** To be set as a failed attempt's reason. */
+  def reason(text: String): Int = builder.reasonId(text)
+
   def job(id: Int, from: Long, to: Long, stages: Int*): this.type = {
     builder.job(JobInfo(id, Start + from, 0, None, stages.toArray, None, None))
     builder.jobEnd(id, Start + to, None)

@@ -64,6 +64,14 @@ final class Schedule(val trace: Trace) {
   /** Retries and speculative copies of a task, and whether they follow its end (a retry) or its start (a copy). */
   val followers: mutable.LongMap[List[Follower]] = mutable.LongMap.empty
 
+  /** When each executor was gone, 0 where it never was: the driver fails a lost one's tasks before it logs the loss. */
+  private val goneMillis: Array[Long] = trace.executors.map(_.removedMillis).toArray
+  for (row <- 0 until tasks.size if tasks.outcome(row) == Tasks.Failed) {
+    val e = tasks.executor(row)
+    if (goneMillis(e) > 0 && trace.reasons(tasks.reason(row)).startsWith("ExecutorLostFailure"))
+      goneMillis(e) = math.min(goneMillis(e), tasks.finishMillis(row))
+  }
+
   planStages()
   planJobs()
   planTasks()
@@ -165,15 +173,25 @@ final class Schedule(val trace: Trace) {
       previous.foreach { p =>
         val launch = tasks.launchMillis(row)
         val retry = tasks.finishMillis(p) <= launch
-        val from = if (retry) tasks.finishMillis(p) else tasks.launchMillis(p)
+        val from = if (retry) retryable(p, launch) else tasks.launchMillis(p)
         // its wait for the other attempt is no idle time of the slot
         val idle = math.min(taskDelay(row), (launch - from) * Micros)
         taskDelay(row) = if (retry) idle else 0L
-        val follower = Follower(row, retry, if (retry) 0L else (launch - from) * Micros)
+        val follower =
+          if (retry) Follower(row, afterEnd = true, (from - tasks.finishMillis(p)) * Micros)
+          else Follower(row, afterEnd = false, (launch - from) * Micros)
         followers(p.toLong) = follower :: followers.getOrElse(p.toLong, Nil)
       }
       previous.isEmpty
     }
+  }
+
+  /** When an attempt could be made again: at its end, or, where it had succeeded, when its output was lost with its executor. */
+  private def retryable(row: Int, launch: Long): Long = {
+    val lost = goneMillis(tasks.executor(row))
+    if (!tasks.succeeded(row)) tasks.finishMillis(row)
+    else if (lost >= tasks.finishMillis(row)) math.min(lost, launch)
+    else launch
   }
 
   private def planExecutors(): Array[SlotChange] = {
@@ -190,14 +208,13 @@ final class Schedule(val trace: Trace) {
     }
     trace.executors.indices.iterator.flatMap { e =>
       val slots = trace.lanes.count(e)
-      val executor = trace.executors(e)
-      val come = change(e, at(executor.addedMillis), slots)
-      if (executor.removedMillis > 0) Seq(come, change(e, at(executor.removedMillis), -slots)) else Seq(come)
+      val come = change(e, at(trace.executors(e).addedMillis), slots)
+      if (goneMillis(e) > 0) Seq(come, change(e, at(goneMillis(e)), -slots)) else Seq(come)
     }.toArray
   }
 }
 
-/** A task attempt that starts `delay` after another attempt of the same task ended (`afterEnd`) or started. */
+/** A task attempt that can start `delay` after another attempt of the same task ended (`afterEnd`) or started. */
 final case class Follower(row: Int, afterEnd: Boolean, delay: Long)
 
 /** An executor has `slots` more (or fewer) `delay` after the submission of `anchor`: -1 is the application, then the rows of

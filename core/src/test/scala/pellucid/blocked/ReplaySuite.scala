@@ -67,6 +67,28 @@ class ReplaySuite extends Properties {
     assertEquals(recorded(killed).jobEnd(0), 60000L)
   }
 
+  test("a task whose output is lost is run again when it is lost, not when it had ended") {
+    // Executor 1 ran task 0 until 20 and was lost at 70; executor 0, busy until 60, runs it again from 70 to 90.
+    val trace = new TraceOf(Seq(1)).executor("1", 1, 0).removed("1", 70, "lost").job(0, 0, 90, 0).stage(0, 0, 90)
+      .task(
+        0,
+        0,
+        60,
+        index = 1
+      )().task(0, 0, 20, executor = 1, index = 0)().task(0, 70, 90, index = 0, attempt = 1)().result()
+    assertEquals(recorded(trace).end, 90000L)
+  }
+
+  test("an executor whose task failed with it takes no other before the driver logs its loss") {
+    // Executor 1 is lost at 50 with task 1, logged at 58; executor 0 is busy until 80 and runs it again until 110.
+    val of = new TraceOf(Seq(1)).executor("1", 1, 0).removed("1", 58, "lost")
+    val lost = of.reason("ExecutorLostFailure: Command exited with code 137")
+    val trace = of.job(0, 0, 110, 0).stage(0, 0, 110).task(0, 0, 80, index = 0)()
+      .task(0, 0, 50, executor = 1, index = 1) { (t, r) => t.set(r, Tasks.Failed); t.reason(r) = lost }
+      .task(0, 80, 110, index = 1, attempt = 1)().result()
+    assertEquals(recorded(trace).end, 110000L)
+  }
+
   test("an executor that is gone still finishes what only it could do") {
     // Executor 1 was removed at 50; the replay with all tasks twice as long still completes.
     val trace = new TraceOf(Seq(1)).executor("1", 1, 0).removed("1", 50, "lost").job(0, 0, 60, 0).stage(0, 0, 60)
