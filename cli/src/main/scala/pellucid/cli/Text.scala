@@ -171,20 +171,17 @@ object Text {
   }
 
   private def path(r: Report): String =
-    if (r.criticalPath.isEmpty) ""
+    if (r.criticalPath.steps.isEmpty) ""
     else {
-      val on = r.criticalPath.iterator.map(_.seconds).sum
-      val gaps = r.criticalPath.iterator.map(_.gapBeforeSeconds).sum
-      val steps = r.criticalPath.sortBy(-_.seconds).take(8).sortBy(_.fromSeconds)
-      title(
-        s"Critical path: ${count(r.criticalPath.size, "stage")}, ${seconds(on)} in stages, ${seconds(gaps)} between them"
-      ) +
+      val p = r.criticalPath
+      val steps = p.steps.sortBy(-_.seconds).take(8).sortBy(_.fromSeconds)
+      title(s"Critical path: ${count(p.stages, "stage")}, ${seconds(p.stageSeconds)} in stages, ${
+          seconds(p.betweenSeconds)
+        } between them") +
         wrap(
-          steps.map(s => s"stage ${s.stageId} ${seconds(s.seconds)}").mkString(
-            if (steps.size < r.criticalPath.size) "The longest: " else "",
-            " -> ",
-            ""
-          ),
+          steps
+            .map(s => s"stage ${s.stageId} ${seconds(s.seconds)}")
+            .mkString(if (steps.size < p.stages) "The longest: " else "", " -> ", ""),
           2
         )
     }

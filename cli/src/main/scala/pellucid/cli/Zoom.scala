@@ -11,7 +11,7 @@ object Zoom {
     r.copy(
       advice = r.advice.filter(_.stages.contains(id)),
       longestTasks = r.longestTasks.filter(_.stageId == id),
-      criticalPath = r.criticalPath.filter(_.stageId == id),
+      criticalPath = r.criticalPath.copy(steps = r.criticalPath.steps.filter(_.stageId == id)),
       sql = r.sql.filter(q => queries(q.id)),
       jobs = r.jobs.filter(j => jobs(j.id)),
       stages = stages

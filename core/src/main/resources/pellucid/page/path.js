@@ -1,7 +1,5 @@
 // The longest chain of dependent stages, widths in proportion to seconds.
 
-const sum = (values) => values.reduce((a, b) => a + b, 0);
-
 function pathStep(step, whole) {
   const stage = stageByName.get(stageName(step.stageId, step.attempt));
   const name = stageName(step.stageId, step.attempt);
@@ -18,13 +16,11 @@ function pathStep(step, whole) {
 }
 
 function pathSection() {
-  const steps = report.criticalPath;
+  const { stages, stageSeconds, betweenSeconds, steps } = report.criticalPath;
   if (steps.length === 0) return section("path", "Critical path", "", el("p", { class: "empty" }, "No stage ran."));
-  const on = sum(steps.map((s) => s.seconds));
-  const gaps = sum(steps.map((s) => s.gapBeforeSeconds));
   const longest = [...steps].sort((a, b) => b.seconds - a.seconds).slice(0, 8).sort((a, b) => a.fromSeconds - b.fromSeconds);
-  return section("path", "Critical path", `${count(steps.length, "stage")}, ${seconds(on)} in stages, ${seconds(gaps)} between them`,
-    el("div", { class: "chain" }, steps.flatMap((step) => pathStep(step, on + gaps))),
-    el("p", {}, longest.length < steps.length ? "The longest: " : "", longest.flatMap((s, i) =>
+  return section("path", "Critical path", `${count(stages, "stage")}, ${seconds(stageSeconds)} in stages, ${seconds(betweenSeconds)} between them`,
+    el("div", { class: "chain" }, steps.flatMap((step) => pathStep(step, stageSeconds + betweenSeconds))),
+    el("p", {}, longest.length < stages ? "The longest: " : "", longest.flatMap((s, i) =>
       [i === 0 ? "" : " → ", "stage ", stageLink(s.stageId, s.attempt), ` ${seconds(s.seconds)}`])));
 }

@@ -1,7 +1,7 @@
 package pellucid.demand
 
 import pellucid.blocked.Schedule
-import pellucid.report.PathStep
+import pellucid.report.{Path, PathStep}
 
 /** The chain of stages that determined when a job, or the application, ended: from its last stage back to the one that each
   * waited for, as recorded.
@@ -21,7 +21,12 @@ object CriticalPath {
   }
 
   /** The same through the jobs that waited for each other. */
-  def ofApplication(s: Schedule): Seq[PathStep] = {
+  def ofApplication(s: Schedule): Path = {
+    val steps = stepsOfApplication(s)
+    Path(steps.size, steps.iterator.map(_.seconds).sum, steps.iterator.map(_.gapBeforeSeconds).sum, steps)
+  }
+
+  private def stepsOfApplication(s: Schedule): Seq[PathStep] = {
     val ended = (0 until s.jobs).filter(s.trace.jobs(_).ended)
     if (ended.isEmpty) return Nil
     var jobs = List.empty[Int]

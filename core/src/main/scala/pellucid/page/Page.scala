@@ -12,7 +12,7 @@ object Page {
       "style" -> (resource("uPlot.min.css") + resource("page.css")),
       "library" -> resource("uPlot.iife.min.js"),
       "script" -> Scripts.map(resource).mkString("\n"),
-      "report" -> data(new String(Json.write(report), UTF_8)),
+      "report" -> data(new String(Json.write(longest(report, MostRows)), UTF_8)),
       "timeline" -> data(Timeline.json(trace))
     )
     val template = resource("page.html")
@@ -24,6 +24,29 @@ object Page {
     }
     (out ++= template.substring(from)).toString.getBytes(UTF_8)
   }
+
+  /** The report with no more rows of a kind than a page can show: the longest of each, in their order, and a note of the rest. */
+  def longest(r: Report, most: Int): Report = {
+    def rows[A](all: Seq[A])(seconds: A => Double): Seq[A] =
+      if (all.size <= most) all
+      else {
+        val keep = all.indices.sortBy(i => (-seconds(all(i)), i)).take(most).toSet
+        all.indices.filter(keep).map(all(_))
+      }
+    val notes = Seq("jobs" -> r.jobs.size, "stages" -> r.stages.size, "SQL queries" -> r.sql.size).collect {
+      case (what, n) if n > most => s"this page has the $most longest of $n $what; --json has all"
+    }
+    r.copy(
+      intake = r.intake.copy(notes = r.intake.notes ++ notes),
+      criticalPath = r.criticalPath.copy(steps = rows(r.criticalPath.steps)(_.seconds)),
+      sql = rows(r.sql)(_.seconds),
+      jobs = rows(r.jobs)(_.seconds),
+      stages = rows(r.stages)(_.seconds)
+    )
+  }
+
+  /** Rows of a table beyond which a browser gets slow. */
+  private final val MostRows = 2000
 
   /** JSON for inside a script element: no text of the log can end the element or begin a comment. */
   private def data(json: String): String = json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -18,7 +18,7 @@ final case class Report(
     demand: Demand,
     coreUse: CoreUse,
     driverOnly: DriverOnly,
-    criticalPath: Seq[PathStep],
+    criticalPath: Path,
     workLost: WorkLost,
     advice: Seq[Advice],
     longestTasks: Seq[LongTask],
@@ -134,6 +134,9 @@ final case class DriverOnly(
     longest: Seq[Gap]
 )
 final case class Gap(fromSeconds: Double, seconds: Double, afterJob: Option[Int], beforeJob: Option[Int])
+
+/** The longest chain of dependent stages: how many, their time, the time between them, and each. */
+final case class Path(stages: Int, stageSeconds: Double, betweenSeconds: Double, steps: Seq[PathStep])
 
 /** A stage on the longest chain of dependent stages, and the time before it in which none of the chain ran. */
 final case class PathStep(

@@ -40,7 +40,10 @@ class UseSuite extends munit.FunSuite {
     val trace = new TraceOf(Seq(2)).job(0, 0, 100, 0).job(1, 110, 300, 1, 2, 3)
       .stage(0, 0, 95).stage(1, 115, 150).stage(2, 120, 180).stage(3, 190, 290, Seq(1, 2))
       .task(0, 0, 95)().task(1, 115, 150)().task(2, 120, 180)().task(3, 190, 290)().result()
-    val path = CriticalPath.ofApplication(new Schedule(trace))
+    val whole = CriticalPath.ofApplication(new Schedule(trace))
+    val path = whole.steps
+    assertEquals((whole.stages, whole.betweenSeconds), (3, 0.035))
+    assertEqualsDouble(whole.stageSeconds, 0.255, 1e-9)
     assertEquals(path.map(_.stageId), Seq(0, 2, 3))
     assertEquals(path.map(_.seconds), Seq(0.095, 0.06, 0.1))
     assertEquals(path.map(_.gapBeforeSeconds), Seq(0.0, 0.025, 0.01)) // 120 - 95, 190 - 180
