@@ -70,8 +70,8 @@ object Text {
         seconds(a.seconds),
         s"${count(a.executors, "executor")} on ${count(a.hosts, "host")}",
         count(a.slots, "slot"),
-        count(r.jobs.size, "job"),
-        count(r.stages.size, "stage"),
+        count(a.jobs, "job"),
+        count(a.stages, "stage"),
         count(a.tasks, "task")
       ).filter(_.nonEmpty).mkString("  ", ", ", "\n") +
       r.window.fold("")(w => f"  only what ran between ${seconds(w.fromSeconds)} and ${seconds(w.toSeconds)}\n") +

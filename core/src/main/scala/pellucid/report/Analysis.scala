@@ -43,6 +43,8 @@ object Analysis {
         trace.executors.size,
         trace.executors.iterator.map(_.host).toSet.size,
         Use.slots(trace),
+        trace.jobs.size,
+        trace.stages.size,
         tasks.size,
         trace.application.properties
       ),

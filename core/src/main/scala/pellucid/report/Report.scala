@@ -40,6 +40,8 @@ final case class Application(
     hosts: Int,
     /** The most slots there were at one moment. */
     slots: Int,
+    jobs: Int,
+    stages: Int,
     tasks: Int,
     properties: Map[String, String]
 )
