@@ -179,7 +179,6 @@ final class Replay(val schedule: Schedule) {
 
     /** All executors are gone and work is left: the replay is slower than the recording, and a slot stays for it. */
     private def extendExecutor(): Unit = {
-      out.extendedSlots += 1
       val stage = ready(0)
       val row = if (hasReleased(stage)) released(stage).peek.intValue else queued(stage).find(!launched(_)).get
       val executor = trace.tasks.executor(row)
@@ -269,9 +268,6 @@ final class Simulated(jobs: Int, stages: Int) {
   val jobStart, jobEnd = new Array[Long](jobs)
   val stageStart, stageEnd = new Array[Long](stages)
   var end = 0L
-
-  /** Slots kept beyond their executor's recorded end because work was left. */
-  var extendedSlots = 0
 
   def jobMicros(j: Int): Long = jobEnd(j) - jobStart(j)
   def stageMicros(s: Int): Long = stageEnd(s) - stageStart(s)

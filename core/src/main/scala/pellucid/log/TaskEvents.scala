@@ -262,7 +262,6 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     "Disk Bytes Spilled" -> tasks.diskSpilledBytes,
     "Remote Bytes Read" -> tasks.shuffleRemoteBytes,
     "Local Bytes Read" -> tasks.shuffleLocalBytes,
-    "Total Records Read" -> tasks.shuffleRecords,
     "Shuffle Bytes Written" -> tasks.shuffleWriteBytes,
     "Shuffle Write Time" -> tasks.shuffleWriteNanos,
     "Bytes Read" -> tasks.inputBytes,

@@ -51,7 +51,6 @@ final class Tasks {
   val outputBytes = new LongColumn
   val shuffleRemoteBytes = new LongColumn
   val shuffleLocalBytes = new LongColumn
-  val shuffleRecords = new LongColumn
   val shuffleWriteBytes = new LongColumn
   val memorySpilledBytes = new LongColumn
   val diskSpilledBytes = new LongColumn
@@ -90,7 +89,6 @@ final class Tasks {
     outputBytes,
     shuffleRemoteBytes,
     shuffleLocalBytes,
-    shuffleRecords,
     shuffleWriteBytes,
     memorySpilledBytes,
     diskSpilledBytes,

@@ -171,7 +171,6 @@ class EventLogSuite extends munit.FunSuite {
         "fetchWaitMillis" -> 8,
         "shuffleRemoteBytes" -> 9L,
         "shuffleLocalBytes" -> 10L,
-        "shuffleRecords" -> 11L,
         "shuffleWriteBytes" -> 12L,
         "shuffleWriteNanos" -> 13L,
         "inputBytes" -> 14L,

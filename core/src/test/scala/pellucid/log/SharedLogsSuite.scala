@@ -142,7 +142,6 @@ object SharedLogsSuite {
     Seq("Shuffle Read Metrics", "Fetch Wait Time") -> (_.fetchWaitMillis(_).toLong),
     Seq("Shuffle Read Metrics", "Remote Bytes Read") -> (_.shuffleRemoteBytes(_)),
     Seq("Shuffle Read Metrics", "Local Bytes Read") -> (_.shuffleLocalBytes(_)),
-    Seq("Shuffle Read Metrics", "Total Records Read") -> (_.shuffleRecords(_)),
     Seq("Shuffle Write Metrics", "Shuffle Bytes Written") -> (_.shuffleWriteBytes(_)),
     Seq("Shuffle Write Metrics", "Shuffle Write Time") -> (_.shuffleWriteNanos(_)),
     Seq("Input Metrics", "Bytes Read") -> (_.inputBytes(_)),
