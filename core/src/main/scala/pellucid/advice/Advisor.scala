@@ -121,9 +121,9 @@ final class Advisor(
       val target = mean(tasks.stage(row))
       if (target > 0 && bytes > target && tasks.succeeded(row)) target / bytes else 1.0
     }
-    def excess(s: Int) = trace.tasksOfStage(s).iterator.map(r => (1 - even(r)) * tasks.durationMillis(r) / 1e3).sum
-    val (stages, text) = most(excess, "s of task time in tasks above the mean")
-    if (!matters(trace.stages.indices.map(excess).sum)) Nil
+    val excess = trace.tasksOfStage.map(_.iterator.map(r => (1 - even(r)) * tasks.durationMillis(r) / 1e3).sum)
+    val (stages, text) = most(excess(_), "s of task time in tasks above the mean")
+    if (!matters(excess.sum)) Nil
     else {
       val faster = scenarios.shorter((row, millis) => (millis * 1000L * even(row)).toLong)
       val worst = stages.headOption.toSeq.flatMap { id =>
@@ -180,13 +180,12 @@ final class Advisor(
   /** A stage with fewer tasks than there were slots could use them all, if its work could be cut into as many. */
   private def parallelism: Seq[Advice] = {
     val slots = trace.stages.indices.map(s => trace.executorsOfStage(s).iterator.map(trace.lanes.count(_)).sum)
-    val all = if (trace.executors.isEmpty) 0 else scenarios.schedule.trace.lanes.count.sum
     def few(s: Int) = trace.tasksOfStage(s).length < math.max(slots(s), 1)
     val (stages, text) = most(
       s => if (few(s)) (scenarios.schedule.stageCompleted(s) - scenarios.schedule.stageSubmitted(s)) / 1e6 else 0,
       "s"
     )
-    if (stages.isEmpty || all <= 1) Nil
+    if (stages.isEmpty || trace.lanes.count.sum <= 1) Nil
     else {
       val faster = scenarios.shorter { (row, millis) =>
         val s = tasks.stage(row)

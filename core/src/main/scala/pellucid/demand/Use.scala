@@ -22,23 +22,23 @@ object Use {
     }
     for (e <- trace.executors.indices) {
       val executor = trace.executors(e)
-      val to = if (executor.removedMillis > 0) executor.removedMillis else trace.endMillis
       slots.add(
         (executor.addedMillis - trace.startMillis).toDouble,
-        (to - trace.startMillis).toDouble,
+        (trace.leftMillis(executor) - trace.startMillis).toDouble,
         trace.lanes.count(e)
       )
     }
-    val all = slots.averages.sum
-    def share(of: Levels) = if (all > 0) of.averages.sum / all else 0.0
+    val (slotsThere, inUse, computing) = (slots.averages, running.averages, onCpu.averages)
+    val all = slotsThere.sum
+    def share(of: Seq[Double]) = if (all > 0) of.sum / all else 0.0
     CoreUse(
-      share(running),
-      share(onCpu),
+      share(inUse),
+      share(computing),
       trace.secondsSinceOrigin(trace.startMillis),
       bucketMillis / 1000,
-      slots.averages,
-      running.averages,
-      onCpu.averages
+      slotsThere,
+      inUse,
+      computing
     )
   }
 

@@ -50,7 +50,7 @@ object Timeline {
     order.foreach { e =>
       val executor = trace.executors(e)
       firstLane(e) = lanes.size
-      val to = if (executor.removedMillis > 0) executor.removedMillis else trace.endMillis
+      val to = trace.leftMillis(executor)
       for (slot <- 0 until trace.lanes.count(e))
         lanes += Lane(
           executor.id,

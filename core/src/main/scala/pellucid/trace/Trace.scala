@@ -86,6 +86,9 @@ final case class Trace(
     used.stream.toArray
   }
 
+  /** When an executor went, or the end of the trace. */
+  def leftMillis(executor: ExecutorInfo): Long = if (executor.removedMillis > 0) executor.removedMillis else endMillis
+
   lazy val lanes: Lanes = Lanes.of(this)
 
   def host(taskRow: Int): String = executors(tasks.executor(taskRow)).host
