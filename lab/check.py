@@ -1,0 +1,183 @@
+"""Measures every limit of a lab and compares: set, measured, error. An experiment refuses a lab that is more than 10 % off."""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import nic, units
+from lab.machine import group_name
+
+TOLERANCE = 0.10
+REQUESTS = (4 << 10, 30 << 10, 128 << 10, 1 << 20, 128 << 20)
+LARGEST_REQUEST = 1280 << 10  # as the kernel passes requests to a loop device; its limit counts those
+TOGETHER_BYTES, TOGETHER_REQUESTS = 150 << 20, 6000  # per second; machines are measured at once while their sum is below
+WIRE = 1514 / 1448  # Ethernet, IP and TCP headers, which the NIC's limit counts and a receiver does not see
+PROBE = Path(__file__).parent / "probe.py"
+
+
+@dataclass(frozen=True)
+class Row:
+    machine: str
+    what: str
+    wanted: float
+    measured: float
+    show: callable
+
+    @property
+    def error(self):
+        return self.measured / self.wanted - 1
+
+
+def measure(cluster, say=lambda text: None, quick=False):
+    """One row for each limit that is not unlimited; `quick` tries two sizes of request instead of five."""
+    seconds = 0.7 if quick else 1.5
+    requests = (30 << 10, 1 << 20) if quick else REQUESTS
+    rows = []
+    say("check: CPU")
+    rows += _cpu(cluster, seconds)
+    with _without_cpu_limit(cluster):
+        say("check: NIC")
+        for name in cluster.machines:
+            rows += _nic(cluster, name, seconds)
+        for number in range(len(cluster.config.machine.disks)):
+            say(f"check: disk{number + 1}")
+            rows += _disk(cluster, number, requests, seconds)
+        say("check: page cache")
+        rows += _page_cache(cluster)
+    say("check: done")
+    return sorted(rows, key=lambda row: row.machine)
+
+
+def worst(rows):
+    """The largest error, without its sign."""
+    return max((abs(row.error) for row in rows), default=0.0)
+
+
+def table(rows):
+    """Markdown."""
+    lines = ["| machine | limit | set | measured | error |", "|---|---|---|---|---|"]
+    lines += [f"| {r.machine} | {r.what} | {r.show(r.wanted)} | {r.show(r.measured)} | {r.error:+.1%} |" for r in rows]
+    return "\n".join(lines)
+
+
+def probe(cluster, machine, *arguments):
+    done = cluster.run([sys.executable, str(PROBE), *map(str, arguments)], machine, cwd="/", stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _cpu(cluster, seconds):
+    """All at once: a limit that this computer cannot give to every machine at the same time is wrong."""
+
+    def one(name):
+        wanted = cluster.machine(name)["limits"]["cpu"]
+        if wanted == units.UNLIMITED:
+            return []
+        processes = int(-(-wanted // 1))
+        return [Row(name, "cpu", wanted, probe(cluster, name, "cpu", seconds * 2, processes), lambda n: f"{n:.3g} cores")]
+
+    with ThreadPoolExecutor(len(cluster.machines)) as pool:
+        return [row for rows in pool.map(one, cluster.machines) for row in rows]
+
+
+def _nic(cluster, name, seconds):
+    record, rows = cluster.machine(name), []
+    ends = {"nic.in": (name, record["address"], "head"), "nic.out": ("head", nic.HEAD_ADDRESS, name)}
+    for what, (receiver, address, sender) in ends.items():
+        wanted = record["limits"][what]
+        if wanted != units.UNLIMITED:
+            measured = _transfer(cluster, receiver, address, sender, seconds) * 8 * WIRE
+            rows.append(Row(name, what, wanted, measured, units.show_network_rate))
+    return rows
+
+
+def _transfer(cluster, receiver, address, sender, seconds):
+    port = 5201
+    python = [sys.executable, str(PROBE)]
+    command = cluster.command([*python, "receive", address, str(port), str(seconds)], receiver, "/")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as receiving:
+        receiving.stdout.readline()
+        sending = subprocess.Popen(cluster.command([*python, "send", address, str(port)], sender, "/"), stdout=subprocess.DEVNULL)
+        rate = json.loads(receiving.stdout.readline())
+    sending.wait()
+    return rate
+
+
+def _disk(cluster, number, requests, seconds):
+    """Reads of every size, and writes of 1 MB, on the same disk of all machines."""
+    files = {name: _file(cluster, name, number, 256 << 20) for name in cluster.machines}
+    rows = []
+    try:
+        for kind, request in [("read", r) for r in requests] + [("write", 1 << 20)]:
+            rows += _disk_round(cluster, number, kind, request, seconds, files)
+    finally:
+        for name, path in files.items():
+            cluster.run(["rm", "-f", path], name, cwd="/")
+    return rows
+
+
+def _disk_round(cluster, number, kind, request, seconds, files):
+    def one(name):
+        each = cluster.machine(name)["disks"][number]
+        wanted = _expected(each["limits"], kind, request)
+        if wanted == units.UNLIMITED:
+            return []
+        measured = probe(cluster, name, "disk", kind, files[name], each["device"], request, seconds)
+        what = f"disk{number + 1}.{kind} {units.show_size(request)}"
+        return [Row(name, what, wanted, measured, units.show_disk_rate)]
+
+    rates = [_expected(cluster.machine(name)["disks"][number]["limits"], kind, request) for name in cluster.machines]
+    together = sum(rates) <= TOGETHER_BYTES and sum(rates) / min(request, LARGEST_REQUEST) <= TOGETHER_REQUESTS
+    with ThreadPoolExecutor(len(cluster.machines) if together else 1) as pool:
+        return [row for rows in pool.map(one, cluster.machines) for row in rows]
+
+
+def _expected(limits, kind, request):
+    """Bytes per second of direct requests of this size."""
+    return min(limits[kind], limits[f"{kind}_iops"] * min(request, LARGEST_REQUEST))
+
+
+def _file(cluster, name, number, size):
+    """Makes a file on a disk at full speed; its path."""
+    each = cluster.machine(name)["disks"][number]
+    path = f"{each['mount']}/check"
+    with _without_disk_limit(cluster, name, each):
+        probe(cluster, name, "make_file", path, size)
+    return path
+
+
+def _page_cache(cluster):
+    """Reads 1.5 times the page cache; as much as the cache holds should stay."""
+    rows = []
+    for name in cluster.machines:
+        wanted = cluster.machine(name)["limits"]["page_cache"]
+        path = _file(cluster, name, 0, wanted * 3 // 2)
+        with _without_disk_limit(cluster, name, cluster.machine(name)["disks"][0]):
+            rows.append(Row(name, "page_cache", wanted, probe(cluster, name, "resident", path), units.show_size))
+            cluster.run(["rm", "-f", path], name, cwd="/")
+    return rows
+
+
+@contextmanager
+def _without_cpu_limit(cluster):
+    """A disk or a NIC should be measured, not the CPU share of who measures it."""
+    try:
+        for name in cluster.machines:
+            cluster.groups.set_cpu(group_name(cluster.name, name), units.UNLIMITED)
+        yield
+    finally:
+        for name in cluster.machines:
+            cluster.groups.set_cpu(group_name(cluster.name, name), cluster.machine(name)["limits"]["cpu"])
+
+
+@contextmanager
+def _without_disk_limit(cluster, name, disk):
+    group = group_name(cluster.name, name)
+    try:
+        cluster.groups.set_disk(group, disk["device"], dict.fromkeys(disk["limits"], units.UNLIMITED))
+        yield
+    finally:
+        cluster.groups.set_disk(group, disk["device"], disk["limits"])

@@ -1,0 +1,300 @@
+"""A lab from outside: up, down, commands inside its machines, changes while it runs, and its counters.
+
+    from lab.cluster import lab
+    with lab("hdd") as cluster:
+        cluster.run(["spark-submit", "job.py"])
+        cluster.set("m1", {"nic": "1mbit"})
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from lab import cgroup, config, disk, hdfs, nic, software, spark, state, units
+from lab.machine import group_name, inside, join_groups
+
+UP_SECONDS = 120
+HEAD = "head"
+
+
+class LabError(Exception):
+    """Something about the lab, for the user: exit status 2."""
+
+
+def why_not():
+    """Why no lab can be on this computer, in one line; None if one can."""
+    if not sys.platform.startswith("linux"):
+        return "the lab wants Linux"
+    if os.geteuid() != 0:
+        return "the lab wants root: it makes namespaces, mounts and control groups"
+    wanted = ["unshare", "nsenter", "ip", "tc", "losetup", "mkfs.ext4", "mount", "hostname"]
+    if missing := [tool for tool in wanted if not shutil.which(tool)]:
+        return f"the lab wants {', '.join(missing)} on the PATH (Debian: util-linux, iproute2, e2fsprogs, mount, hostname)"
+    done = subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "losetup", "--find"], capture_output=True, text=True)
+    if done.returncode:
+        return f"the lab cannot make namespaces and loop devices here: {done.stderr.strip()}"
+    try:
+        cgroup.controllers().probe()
+    except OSError as e:
+        return f"the lab cannot make control groups here: {e}"
+    return None
+
+
+def up(source, say=lambda text: None):
+    """Brings a lab up and returns it; a stale one of the same name is cleaned away first."""
+    wanted = config.load(source)
+    if problem := why_not():
+        raise LabError(problem)
+    with _locked(wanted.name):
+        known = state.read(wanted.name)
+        if known and known["phase"] == "ready" and state.alive(known["holder"]):
+            raise LabError(f"lab {wanted.name!r} is up already: `pellucid-lab down` ends it")
+        _sweep(wanted.name)
+        software.spark(wanted.spark_version, say)
+        software.hadoop(say)
+        try:
+            return _build(wanted.name, config.table(source), say)
+        except BaseException:
+            _sweep(wanted.name)
+            raise
+
+
+def _build(name, table, say):
+    folder = state.folder(name)
+    for part in ("log", "events", "head"):
+        (folder / part).mkdir(parents=True)
+    (folder / "events").chmod(0o777)
+    (folder / "config.json").write_text(json.dumps(table))
+    state.write(name, {"phase": "namespaces", "holder": None, "machines": {}})
+    command = ["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "--kill-child", "--mount-proc", "--propagation", "private",
+               sys.executable, "-m", "lab.holder", name]  # fmt: skip
+    environment = os.environ | {"PYTHONPATH": str(software.REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+    with open(folder / "log" / "holder.log", "w") as log:
+        outer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=environment, start_new_session=True)
+    (folder / "outer").write_text(json.dumps(state.identity(outer.pid)))
+    deadline, shown = time.monotonic() + UP_SECONDS, None
+    while (phase := state.read(name)["phase"]) != "ready":
+        if phase != shown:
+            say(phase)
+            shown = phase
+        if outer.poll() is not None or time.monotonic() > deadline:
+            reason = phase if phase.startswith("failed") else f"stopped at {phase!r}"
+            raise LabError(f"the lab did not come up: {reason}\n{_end_of_logs(folder)}")
+        time.sleep(0.05)
+    known = state.read(name)
+    (inner,) = state.children(outer.pid)
+    state.write(name, known | {"holder": state.identity(inner)})
+    return Cluster(name)
+
+
+def _end_of_logs(folder):
+    logs = [path for path in sorted((folder / "log").iterdir()) if path.stat().st_size]
+    return "\n".join(f"--- {path.name}\n{path.read_text(errors='replace')[-600:]}" for path in logs[:8])
+
+
+def down(name="lab"):
+    """Ends the lab and cleans up after it, whatever state it is in. True if there was anything."""
+    if problem := why_not():
+        raise LabError(problem)
+    with _locked(name):
+        return _sweep(name)
+
+
+def _sweep(name):
+    """Idempotent. What the holder's end does not take with it: throttle rules, control groups, a device caught between two steps."""
+    folder, groups = state.folder(name), cgroup.controllers()
+    known = state.read(name) or {"machines": {}}
+    for machine, record in known["machines"].items():
+        group = group_name(name, machine)
+        for each in record["disks"]:  # first, or the last dirty pages would go out at the disk's speed
+            with contextlib.suppress(OSError):
+                groups.set_disk(group, each["device"], dict.fromkeys(each["limits"], units.UNLIMITED))
+        with contextlib.suppress(OSError):
+            groups.forget(group)
+    for process in (_process(folder), known.get("holder")):
+        if state.alive(process):
+            os.kill(process[0], signal.SIGKILL)
+            _until(lambda p=process: not state.alive(p), f"process {process[0]} to end")
+    _until(lambda: not disk.left_over(folder), "the loop devices to be free", disk.detach_left_over, folder)
+    left = groups.left_over(group_name(name, ""))
+    for group in left:
+        _until(lambda g=group: groups.remove(g), f"control group {group} to be empty")
+    found = folder.exists() or bool(left)
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _process(folder):
+    try:
+        return json.loads((folder / "outer").read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _until(done, what, retry=None, *arguments):
+    deadline = time.monotonic() + 20
+    while not done():
+        if time.monotonic() > deadline:
+            raise LabError(f"waited 20 s for {what}")
+        if retry:
+            retry(*arguments)
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def _locked(name):
+    try:
+        with state.lock(name):
+            yield
+    except BlockingIOError:
+        raise LabError(f"another command is changing lab {name!r}") from None
+
+
+@contextlib.contextmanager
+def lab(source, say=lambda text: None):
+    """A lab for the length of a `with` block."""
+    cluster = up(source, say)
+    try:
+        yield cluster
+    finally:
+        down(cluster.name)
+
+
+class Cluster:
+    """A lab that is up. Machines are `head`, `m1`, `m2`, ..."""
+
+    def __init__(self, name="lab"):
+        self.name, self.folder = name, state.folder(name)
+        known = state.read(name)
+        if not known:
+            raise LabError(f"no lab {name!r} is up: `pellucid-lab up CONFIG.toml` makes one")
+        if known["phase"] != "ready" or not state.alive(known["holder"]):
+            raise LabError(f"lab {name!r} is not whole ({known['phase']}): `pellucid-lab down` cleans it away")
+        self.holder = known["holder"][0]
+        self.config = config.load(json.loads((self.folder / "config.json").read_text()))
+        self.groups = cgroup.controllers()
+        self.machines = list(known["machines"])
+
+    def machine(self, name):
+        """What the state file says of one machine."""
+        try:
+            return state.read(self.name)["machines"][name]
+        except KeyError:
+            raise LabError(f"no machine {name!r}: there are {', '.join(self.machines)}") from None
+
+    @property
+    def events(self):
+        """The folder that applications write their event logs into."""
+        return self.folder / "events"
+
+    def command(self, argv, machine=HEAD, cwd=None):
+        """`argv` prefixed so that it runs on `machine`, within the machine's limits."""
+        enter = ["nsenter", "--target", str(self.holder), "--mount", "--uts", "--pid", "--net", f"--wdns={cwd or os.getcwd()}", "--"]
+        if machine == HEAD:
+            return [*enter, *argv]
+        pid = self.machine(machine)["pid"]
+        return [*enter, *inside(pid), *join_groups(self.groups.groups(group_name(self.name, machine))), *argv]
+
+    def environment(self):
+        conf, version = self.folder / "conf", self.config.spark_version
+        values = spark.environment(conf, self.folder, version)
+        path = [str(self.folder / "bin"), f"{values['SPARK_HOME']}/bin", f"{software.spark(version)}/bin", os.environ["PATH"]]
+        return os.environ | values | {"PATH": os.pathsep.join(path)}
+
+    def run(self, argv, machine=HEAD, **options):
+        """subprocess.run of a command on a machine."""
+        options.setdefault("check", True)
+        return subprocess.run(self.command(argv, machine, options.pop("cwd", None)), env=self.environment(), **options)
+
+    def set(self, name, changes):
+        """Changes limits while jobs run: {"nic": "1mbit", "disk1.read": "50MB/s", "disk2": "ssd", "cpu": "0.2", "page_cache": ...}."""
+        machines = self.machines if name == "all" else [name]
+        with _locked(self.name):
+            known = state.read(self.name)
+            for machine in machines:
+                self.machine(machine)
+                parsed = [change for key, value in changes.items() for change in _change(known["machines"][machine], key, str(value))]
+                for limits, key, value in parsed:
+                    limits[key] = value
+                self._apply(machine, known["machines"][machine])
+            state.write(self.name, known)
+
+    def _apply(self, name, record):
+        group, limits = group_name(self.name, name), record["limits"]
+        self.groups.set_cpu(group, limits["cpu"])
+        for each in record["disks"]:
+            self.groups.set_disk(group, each["device"], each["limits"])
+        subprocess.run(self.command(nic.limit_command(name, limits["nic.in"])), check=True)
+        subprocess.run(self.command([*inside(record["pid"]), *nic.limit_command("eth0", limits["nic.out"])]), check=True)
+
+    def drop_caches(self):
+        """Writes back what is dirty and empties every machine's page cache."""
+        for record in state.read(self.name)["machines"].values():
+            for each in record["disks"]:
+                self.run(["sync", "--file-system", each["mount"]])
+        for machine in self.machines:
+            self.groups.drop_page_cache(group_name(self.name, machine))
+
+    def counters(self):
+        """Since the machine came up: {machine: {cpu_seconds, page_cache_bytes, allocated_bytes, nic_in_bytes, nic_out_bytes,
+        disks: [{reads, read_bytes, writes, write_bytes, busy_ms}]}}."""
+        network, result = nic.counters(self.holder), {}
+        for name, record in state.read(self.name)["machines"].items():
+            group = group_name(self.name, name)
+            allocated, cache = self.groups.memory(group)
+            out_bytes, in_bytes = network[name]  # the bridge's end: what it received, the machine sent
+            result[name] = {
+                "cpu_seconds": self.groups.cpu_seconds(group),
+                "page_cache_bytes": cache,
+                "allocated_bytes": allocated,
+                "nic_in_bytes": in_bytes,
+                "nic_out_bytes": out_bytes,
+                "disks": [_since(each["at_first"], disk.counters(each["device"])) for each in record["disks"]],
+            }
+        return result
+
+    def ended(self):
+        """Daemons that ended since the lab came up: there should be none."""
+        path = self.folder / "ended"
+        return path.read_text().split("\n")[:-1] if path.exists() else []
+
+
+def _since(before, now):
+    return {key: value - before[key] for key, value in now.items()}
+
+
+def _change(record, key, value):
+    """[(the dict of limits, key, new value)] that one assignment of `set` means."""
+    limits, parsers = record["limits"], {"cpu": units.cores, "page_cache": units.size, "nic.in": units.network_rate, "nic.out": units.network_rate}
+    try:
+        if key == "nic":
+            return [(limits, each, _positive(units.network_rate(value))) for each in ("nic.in", "nic.out")]
+        if key in parsers:
+            return [(limits, key, _positive(parsers[key](value)))]
+        head, _, rest = key.partition(".")
+        number = int(head.removeprefix("disk")) if head.startswith("disk") and head[4:].isdigit() else 0
+        if 1 <= number <= len(record["disks"]):
+            target = record["disks"][number - 1]["limits"]
+            if not rest and value == "unlimited":
+                return [(target, each, units.UNLIMITED) for each in config.Disk.LIMITS]
+            if not rest:
+                return [(target, each, rate) for each, rate in config.disk_limits({"kind": value}, key).items()]
+            if rest in config.Disk.LIMITS:
+                return [(target, rest, _positive(config.Disk.LIMITS[rest](value)))]
+    except ValueError as e:
+        raise LabError(f"{key}: {e}") from None
+    disks = [f"disk{i}" for i in range(1, len(record["disks"]) + 1)]
+    known = ["nic", *parsers, *disks, *(f"{d}.{limit}" for d in disks for limit in config.Disk.LIMITS)]
+    raise LabError(f"{key}: no such limit; there are {', '.join(known)}")
+
+
+def _positive(value):
+    if value <= 0:
+        raise ValueError("a limit is above 0")
+    return value

@@ -1,0 +1,58 @@
+"""A machine's disk: a loop device over a sparse file, with an ext4 of its own, mounted where only the lab sees it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+
+def create(image, size, mount_point):
+    """Makes and mounts it; returns `major:minor`. The device frees itself and the file's space with the last mount."""
+    with open(image, "wb") as file:
+        file.truncate(size)
+    subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0,nodiscard", str(image)], check=True)
+    # read past the host's page cache, where the file system can: else a block would be cached twice, once outside all limits
+    attach = ["losetup", "--find", "--show"]
+    done = subprocess.run([*attach, "--direct-io=on", str(image)], capture_output=True, text=True)
+    if done.returncode:
+        done = subprocess.run([*attach, str(image)], capture_output=True, text=True, check=True)
+    device = done.stdout.strip()
+    mount_point.mkdir(parents=True)
+    try:
+        subprocess.run(["mount", "-o", "noatime", device, str(mount_point)], check=True)
+    finally:
+        subprocess.run(["losetup", "--detach", device], check=True)
+    os.unlink(image)
+    number = os.stat(device).st_rdev
+    return f"{os.major(number)}:{os.minor(number)}"
+
+
+def tune(device, read_ahead, dirty):
+    """`read_ahead`, and at most `dirty` bytes written but not yet on the device, so that one disk's writers wait for that disk."""
+    bdi = Path("/sys/class/bdi") / device
+    (bdi / "read_ahead_kb").write_text(str(read_ahead >> 10))
+    if (bdi / "max_bytes").exists():  # Linux 6.2
+        (bdi / "strict_limit").write_text("1")
+        (bdi / "max_bytes").write_text(str(dirty))
+
+
+def counters(device):
+    """Bytes and requests read and written, and milliseconds in which the device had something to do, since this computer started."""
+    fields = [int(x) for x in Path(f"/sys/dev/block/{device}/stat").read_text().split()]
+    return {"reads": fields[0], "read_bytes": fields[2] * 512, "writes": fields[4], "write_bytes": fields[6] * 512, "busy_ms": fields[9]}
+
+
+def left_over(folder):
+    """Loop devices over files in `folder`, deleted or not."""
+    found = []
+    for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
+        try:
+            if backing.read_text().startswith(f"{folder}/"):
+                found.append(f"/dev/{backing.parts[3]}")
+        except OSError:  # it went away
+            pass
+    return found
+
+
+def detach_left_over(folder):
+    for device in left_over(folder):
+        subprocess.run(["losetup", "--detach", device], capture_output=True)

@@ -1,0 +1,118 @@
+"""Measures one limit from inside a machine and prints it as JSON. Run there by `check`; arguments come as text."""
+
+import ctypes
+import json
+import mmap
+import os
+import random
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+WARM_UP_SECONDS = 0.3  # a token bucket is full at first
+
+
+def disk(kind, path, device, request, seconds):
+    """Bytes per second that `device` read or wrote for direct requests of `request` bytes at random multiples of it."""
+    request, threads = int(request), 8 if int(request) <= 1 << 20 else 2
+    fd = os.open(path, os.O_DIRECT | (os.O_RDONLY if kind == "read" else os.O_WRONLY))
+    places, stop = os.fstat(fd).st_size // request, threading.Event()
+    transfer, field = (os.preadv, 2) if kind == "read" else (os.pwritev, 6)
+
+    def work(seed, buffer):
+        choose = random.Random(seed)
+        while not stop.is_set():
+            transfer(fd, [buffer], choose.randrange(places) * request)
+
+    def sectors():
+        return int(Path(f"/sys/dev/block/{device}/stat").read_text().split()[field])
+
+    buffers = [mmap.mmap(-1, request) for _ in range(threads)]
+    for buffer in buffers:
+        for page in range(0, request, mmap.PAGESIZE):  # allocate now: a large buffer has to wait for the machine's memory limit
+            buffer[page] = 1
+    for seed, buffer in enumerate(buffers):
+        threading.Thread(target=work, args=(seed, buffer), daemon=True).start()
+    time.sleep(WARM_UP_SECONDS)
+    started, before = time.monotonic(), sectors()
+    time.sleep(float(seconds))
+    rate = (sectors() - before) * 512 / (time.monotonic() - started)
+    stop.set()
+    return rate
+
+
+def make_file(path, size):
+    """The file that `disk` and `resident` use, of random bytes."""
+    block = os.urandom(1 << 20)
+    with open(path, "wb", buffering=0) as file:
+        for _ in range(int(size) >> 20):
+            file.write(block)
+        os.fsync(file.fileno())
+    return int(size)
+
+
+def receive(address, port, seconds):
+    """Bytes per second that arrive in one connection."""
+    with socket.create_server((address, int(port))) as server:
+        print("ready", flush=True)
+        connection, _ = server.accept()
+    buffer, started, arrived = bytearray(1 << 18), None, 0
+    warm = time.monotonic() + WARM_UP_SECONDS
+    with connection:
+        while True:
+            n, now = connection.recv_into(buffer), time.monotonic()
+            if started is None:
+                started = now if now > warm else None
+                continue
+            arrived += n
+            if now - started > float(seconds):
+                return arrived / (now - started)
+
+
+def send(address, port):
+    """Sends until the other side hangs up."""
+    with socket.create_connection((address, int(port))) as connection:
+        try:
+            while True:
+                connection.sendall(bytes(1 << 16))
+        except OSError:
+            return None
+
+
+def cpu(seconds, processes):
+    """Cores that this many spinning processes get together."""
+    children = []
+    for _ in range(int(processes)):
+        if (pid := os.fork()) == 0:
+            deadline = time.monotonic() + float(seconds)
+            while time.monotonic() < deadline:
+                pass
+            os._exit(0)
+        children.append(pid)
+    started = time.monotonic()
+    used = [os.wait4(pid, 0)[2] for pid in children]
+    return sum(u.ru_utime + u.ru_stime for u in used) / (time.monotonic() - started)
+
+
+def resident(path):
+    """Reads a file through the page cache and returns how many of its bytes are in memory then."""
+    with open(path, "rb", buffering=0) as file:
+        while file.read(1 << 20):
+            pass
+        time.sleep(1)
+        size = os.fstat(file.fileno()).st_size
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mmap.restype = ctypes.c_void_p
+        libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+        libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
+        pages = ctypes.create_string_buffer(size // mmap.PAGESIZE + 1)
+        if libc.mincore(libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0), size, pages):
+            raise OSError(ctypes.get_errno(), "mincore")
+    return sum(page & 1 for page in pages.raw) * mmap.PAGESIZE
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])), flush=True)
+    os._exit(0)  # threads may still wait for a slow disk

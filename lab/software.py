@@ -1,0 +1,58 @@
+"""Spark from PyPI and Hadoop from Maven Central, fetched once into target/lab."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+HOME = REPOSITORY / "target" / "lab"
+
+
+class Missing(Exception):
+    """What could not be fetched, with the end of what the tool said."""
+
+
+def spark(version, say=print):
+    """The folder of a Spark with its own Python; `bin/python` in it runs PySpark programs."""
+    home = HOME / f"spark-{version}"
+    done = home / "complete"
+    if not done.exists():
+        say(f"fetching Spark {version} from PyPI (about 600 MB, once)")
+        _run([sys.executable, "-m", "venv", str(home)], f"Spark {version}")
+        packages = [f"pyspark=={version}", "numpy==2.2.6"]
+        _run([str(home / "bin" / "pip"), "install", "-q", "--disable-pip-version-check", *packages], f"Spark {version}")
+        done.touch()
+    return home
+
+
+def spark_home(version):
+    return next((HOME / f"spark-{version}" / "lib").glob("python3*/site-packages/pyspark"))
+
+
+def hadoop(say=print):
+    """The folder of HDFS' jars, with the empty web applications without which its daemons exit."""
+    home = HOME / "hadoop"
+    done = home / "complete"
+    if not done.exists():
+        say("fetching HDFS from Maven Central (about 65 MB, once)")
+        pom = Path(__file__).parent / "pom.xml"
+        _run(["mvn", "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={home / 'jars'}"], "HDFS")
+        for application in ("hdfs", "datanode", "static"):
+            (home / "webapps" / application).mkdir(parents=True, exist_ok=True)
+        done.touch()
+    return home
+
+
+def java():
+    return str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
+
+
+def _run(command, what):
+    HOME.mkdir(parents=True, exist_ok=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise Missing(f"{what}: no {command[0]} on the PATH") from None
+    if done.returncode:
+        raise Missing(f"{what}: {' '.join(command[:3])} … failed:\n{(done.stdout + done.stderr)[-1500:]}")

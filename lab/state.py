@@ -1,0 +1,66 @@
+"""What is known of a lab that is up: one JSON file, written by its holder until it is ready and by the commands after that.
+
+    {"phase": "ready", "holder": [pid, start time], "machines": {"m1": {"pid": ..., "address": ..., "limits": {...},
+     "disks": [{"device": "7:0", "mount": ..., "use": [...], "limits": {...}}]}}, "environment": {...}}
+
+`holder` is a process of this computer; the other pids are those inside the lab.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+from pathlib import Path
+
+ROOT = Path("/run/pellucid-lab")
+
+
+def folder(name):
+    return ROOT / name
+
+
+def read(name):
+    """None if there is no lab of this name."""
+    try:
+        return json.loads((folder(name) / "state.json").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def write(name, state):
+    path = folder(name) / "state.json"
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(state, indent=1))
+    new.rename(path)
+
+
+@contextlib.contextmanager
+def lock(name):
+    """One command at a time changes a lab. Raises BlockingIOError while another one does."""
+    ROOT.mkdir(parents=True, exist_ok=True)
+    with open(ROOT / f"{name}.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def identity(pid):
+    """[pid, start time]: tells a process from a later one of the same number; None if there is no such process."""
+    try:
+        return [pid, int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def alive(process):
+    return process is not None and identity(process[0]) == list(process)
+
+
+def children(pid):
+    """Of a process, by the parent that each process names."""
+    found = []
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if int(Path(f"/proc/{entry.name}/stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                    found.append(int(entry.name))
+    return found
