@@ -4,7 +4,7 @@ VENV := target/venv
 PY   := $(VENV)/bin/python
 JAR  := cli/target/pellucid.jar
 
-.PHONY: build test test-jvm test-page demo bench format clean
+.PHONY: build test test-jvm test-page test-lab test-workloads demo bench experiments format clean
 
 build: cli/target/pellucid.jsa
 
@@ -18,13 +18,25 @@ cli/target/pellucid.jsa: $(JAR)
 	PELLUCID_JAVA_OPTS="-XX:ArchiveClassesAtExit=$(abspath $@)" ./pellucid report core/src/test/logs/spark-4.3.0-zstd.zstd \
 	  --html cli/target/archived.html > cli/target/archived.txt
 
-test: build test-jvm test-page
+test: build test-jvm test-page test-workloads test-lab
 
 test-jvm:
 	$(MVN) verify
 
 test-page: build $(VENV)/page
 	$(PY) -m pytest -q cli/src/test/page
+
+# a lab of two machines; where it cannot be, it says why and is skipped
+test-lab: $(VENV)/page
+	PYTHONPATH=. $(PY) -m pytest -q -rs -p no:cacheprovider lab/tests
+
+test-workloads: $(VENV)/page
+	PYTHONPATH=. $(PY) -c "from lab import software; software.spark('4.1.4')"
+	target/lab/spark-4.1.4/bin/python bench/workloads/test_workloads.py
+
+# all experiments in the lab, about an hour; root on Linux
+experiments: build
+	for name in hdd-vs-ssd shared-data slow-nic bdb applications; do ./pellucid-lab experiment $$name || exit 1; done
 
 # a real PySpark job with shuffles, a join and a skewed key, and its report
 demo: build $(VENV)/demo

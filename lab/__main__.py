@@ -35,7 +35,7 @@ def parser():
     command("status", show_status, "its machines, their limits and what they use")
     each = command("set", set_limits, "change a machine's limits, also while jobs run")
     each.add_argument("machine", help="m1, m2, ... or all")
-    each.add_argument("limit", nargs="+", help="nic=1mbit, nic.in, nic.out, disk1=ssd, disk1.read=50MB/s, disk1.read_iops=100, "
+    each.add_argument("limit", nargs="+", help="nic=1mbit, nic.in, nic.out, disk1=ssd, disk1=ssd*0.1, disk1.read=50MB/s, disk1.read_iops=100, "
                       "cpu=0.2, page_cache=128MB; `unlimited` lifts a limit")  # fmt: skip
     each = command("run", run_command, "run a command in a machine: `run -- spark-submit job.py`, `run -- hdfs dfs -ls /`")
     each.add_argument("--on", default="head", help="the machine; head unless told")
@@ -125,4 +125,5 @@ def run_experiment(options):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `status | head`
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an experiment takes its lab down first
     sys.exit(main(sys.argv[1:]))

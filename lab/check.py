@@ -108,7 +108,8 @@ def _transfer(cluster, receiver, address, sender, seconds):
 
 def _disk(cluster, number, requests, seconds):
     """Reads of every size, and writes of 1 MB, on the same disk of all machines."""
-    files = {name: _file(cluster, name, number, 256 << 20) for name in cluster.machines}
+    with ThreadPoolExecutor(len(cluster.machines)) as pool:
+        files = dict(zip(cluster.machines, pool.map(lambda name: _file(cluster, name, number, 256 << 20), cluster.machines)))
     rows = []
     try:
         for kind, request in [("read", r) for r in requests] + [("write", 1 << 20)]:
@@ -151,14 +152,17 @@ def _file(cluster, name, number, size):
 
 def _page_cache(cluster):
     """Reads 1.5 times the page cache; as much as the cache holds should stay."""
-    rows = []
-    for name in cluster.machines:
+
+    def one(name):
         wanted = cluster.machine(name)["limits"]["page_cache"]
         path = _file(cluster, name, 0, wanted * 3 // 2)
         with _without_disk_limit(cluster, name, cluster.machine(name)["disks"][0]):
-            rows.append(Row(name, "page_cache", wanted, probe(cluster, name, "resident", path), units.show_size))
+            row = Row(name, "page_cache", wanted, probe(cluster, name, "resident", path), units.show_size)
             cluster.run(["rm", "-f", path], name, cwd="/")
-    return rows
+        return row
+
+    with ThreadPoolExecutor(len(cluster.machines)) as pool:
+        return list(pool.map(one, cluster.machines))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
 from lab import cgroup, config, disk, hdfs, nic, software, spark, state, units
 from lab.machine import group_name, inside, join_groups
@@ -213,7 +213,7 @@ class Cluster:
         return subprocess.run(self.command(argv, machine, options.pop("cwd", None)), env=self.environment(), **options)
 
     def set(self, name, changes):
-        """Changes limits while jobs run: {"nic": "1mbit", "disk1.read": "50MB/s", "disk2": "ssd", "cpu": "0.2", "page_cache": ...}."""
+        """Changes limits while jobs run: {"nic": "1mbit", "disk1.read": "50MB/s", "disk2": "ssd*0.1", "cpu": "0.2", "page_cache": ...}."""
         machines = self.machines if name == "all" else [name]
         with _locked(self.name):
             known = state.read(self.name)
@@ -233,17 +233,35 @@ class Cluster:
         subprocess.run(self.command(nic.limit_command(name, limits["nic.in"])), check=True)
         subprocess.run(self.command([*inside(record["pid"]), *nic.limit_command("eth0", limits["nic.out"])]), check=True)
 
+    @contextlib.contextmanager
+    def unlimited(self):
+        """As fast as this computer can for a while: to write an experiment's input."""
+        before = state.read(self.name)
+        disks = [f"disk{i}" for i in range(1, len(self.config.machine.disks) + 1)]
+        self.set("all", dict.fromkeys(["cpu", "nic", *disks], "unlimited"))
+        try:
+            yield
+        finally:
+            with _locked(self.name):
+                for name, record in before["machines"].items():
+                    self._apply(name, record)
+                state.write(self.name, before)
+
+    def sync(self):
+        """Writes back what is dirty."""
+        mounts = [each["mount"] for record in state.read(self.name)["machines"].values() for each in record["disks"]]
+        with ThreadPoolExecutor(len(mounts)) as pool:
+            list(pool.map(lambda mount: self.run(["sync", "--file-system", mount], cwd="/"), mounts))
+
     def drop_caches(self):
         """Writes back what is dirty and empties every machine's page cache."""
-        for record in state.read(self.name)["machines"].values():
-            for each in record["disks"]:
-                self.run(["sync", "--file-system", each["mount"]])
+        self.sync()
         for machine in self.machines:
             self.groups.drop_page_cache(group_name(self.name, machine))
 
     def counters(self):
         """Since the machine came up: {machine: {cpu_seconds, page_cache_bytes, allocated_bytes, nic_in_bytes, nic_out_bytes,
-        disks: [{reads, read_bytes, writes, write_bytes, busy_ms}]}}."""
+        disks: [{reads, read_bytes, writes, write_bytes}]}}."""
         network, result = nic.counters(self.holder), {}
         for name, record in state.read(self.name)["machines"].items():
             group = group_name(self.name, name)
@@ -284,11 +302,13 @@ def _change(record, key, value):
             if not rest and value == "unlimited":
                 return [(target, each, units.UNLIMITED) for each in config.Disk.LIMITS]
             if not rest:
-                return [(target, each, rate) for each, rate in config.disk_limits({"kind": value}, key).items()]
+                kind, _, speed = value.partition("*")
+                limits = config.disk_limits({"kind": kind, "speed": float(speed or 1)}, key)
+                return [(target, each, rate) for each, rate in limits.items()]
             if rest in config.Disk.LIMITS:
                 return [(target, rest, _positive(config.Disk.LIMITS[rest](value)))]
-    except ValueError as e:
-        raise LabError(f"{key}: {e}") from None
+    except (ValueError, config.ConfigError) as e:
+        raise LabError(f"{key}={value}: {e}") from None
     disks = [f"disk{i}" for i in range(1, len(record["disks"]) + 1)]
     known = ["nic", *parsers, *disks, *(f"{d}.{limit}" for d in disks for limit in config.Disk.LIMITS)]
     raise LabError(f"{key}: no such limit; there are {', '.join(known)}")

@@ -36,9 +36,9 @@ def tune(device, read_ahead, dirty):
 
 
 def counters(device):
-    """Bytes and requests read and written, and milliseconds in which the device had something to do, since this computer started."""
+    """Bytes and requests read and written since this computer started. (The kernel's busy time leaves out what a limit delays.)"""
     fields = [int(x) for x in Path(f"/sys/dev/block/{device}/stat").read_text().split()]
-    return {"reads": fields[0], "read_bytes": fields[2] * 512, "writes": fields[4], "write_bytes": fields[6] * 512, "busy_ms": fields[9]}
+    return {"reads": fields[0], "read_bytes": fields[2] * 512, "writes": fields[4], "write_bytes": fields[6] * 512}
 
 
 def left_over(folder):

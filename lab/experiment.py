@@ -1,1 +1,160 @@
-def names(): return []
+"""What experiments share: their options, turns (A B A B ...), equal answers, and tables as CSV and Markdown.
+
+An experiment is a module in lab/experiments with a docstring, `options(parser)` and `run(options, say)`.
+"""
+
+import argparse
+import csv
+import importlib
+import os
+import platform
+import statistics
+from pathlib import Path
+
+from lab import check, software
+from lab.cluster import LabError
+
+FOLDER = Path(__file__).parent / "experiments"
+
+
+def names():
+    return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[a-z]*.py"))
+
+
+def run(name, arguments, say):
+    if name not in names():
+        raise LabError(f"no experiment {name!r}; there are {', '.join(names())}")
+    module = importlib.import_module(f"lab.experiments.{name.replace('-', '_')}")
+    parser = argparse.ArgumentParser(prog=f"pellucid-lab experiment {name}", description=module.__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("--pairs", type=int, default=3, help="how often each variant has its turn (default %(default)s)")
+    parser.add_argument("--to", type=Path, default=software.REPOSITORY / "docs" / "experiments", help="folder of the tables")
+    module.options(parser)
+    options = parser.parse_args(arguments)
+    if not (software.REPOSITORY / "cli" / "target" / "pellucid.jar").exists():
+        raise LabError("experiments end with `pellucid report`: run `make build` first")
+    module.run(options, say)
+
+
+def machine(speed=1.0, disks=2, kind="hdd", **changes):
+    """A machine's table of a lab's configuration: one disk for both uses, or one for HDFS and one for Spark, or two for both."""
+    uses = [["hdfs"], ["spark"]] if disks == "apart" else [["hdfs", "spark"]] * disks
+    return {"cores": 2, "cpu": 0.45, "page_cache": "256MB", "nic": "200mbit", "executor_memory": "768MB",
+            "disk": [{"kind": kind, "speed": speed, "size": "5GB", "use": use} for use in uses]} | changes  # fmt: skip
+
+
+def refuse_if_off(cluster, say):
+    """An experiment's numbers mean nothing on a lab that is not what it says."""
+    rows = check.measure(cluster, say, quick=True)
+    if check.worst(rows) > check.TOLERANCE:
+        rows = check.measure(cluster, say, quick=True)  # this computer may have been busy for a moment
+    if check.worst(rows) > check.TOLERANCE:
+        off = [row for row in rows if abs(row.error) > check.TOLERANCE]
+        raise LabError(f"the lab is more than {check.TOLERANCE:.0%} off:\n{check.table(off)}")
+
+
+def turns(variants, pairs, say):
+    """Calls each of `variants` (name -> function) in turn, `pairs` times."""
+    for number in range(1, pairs + 1):
+        for name, function in variants.items():
+            say(f"{number} of {pairs}: {name}")
+            function()
+
+
+def same_answers(runs):
+    """Raises unless all runs of a case have the same answer."""
+    by_case = {}
+    for each in runs:
+        first = by_case.setdefault(each.case, each)
+        if each.answer != first.answer:
+            raise LabError(f"{each.case}: {each.variant} answers {each.answer}, {first.variant} {first.answer}")
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def spread(values, digits=1):
+    """`median (min-max)`."""
+    return f"{median(values):.{digits}f} ({min(values):.{digits}f}-{max(values):.{digits}f})"
+
+
+def markdown(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]) + "\n"
+
+
+def times(runs, first):
+    """The main table: seconds of each case and variant, and the ratio to the variant `first`."""
+    rows = []
+    for case in dict.fromkeys(each.case for each in runs):
+        base = median([r.seconds for r in runs if r.case == case and r.variant == first])
+        for variant in dict.fromkeys(each.variant for each in runs if each.case == case):
+            seconds = [r.seconds for r in runs if r.case == case and r.variant == variant]
+            rows.append([case, variant, len(seconds), spread(seconds), f"{median(seconds) / base:.2f}"])
+    return markdown(["case", "variant", "runs", "seconds, median (min-max)", f"ratio to {first}"], rows)
+
+
+def against_counters(runs):
+    """`pellucid report` beside the lab's own counters: medians over the runs of a case and variant. The busiest disk's and NIC's
+    seconds are what the one with most to do needed at its limits."""
+    header = ["case", "variant", "input MB: log", "read by HDFS' disks", "shuffle MB: log", "written by Spark's disks",
+              "fetched from others MB: log", "received by NICs", "busiest disk s", "busiest NIC s", "no disk saves at most s",
+              "no network saves at most s",
+              "waiting, not logged which"]  # fmt: skip
+    rows = []
+    for case, variant in dict.fromkeys((r.case, r.variant) for r in runs):
+        group = [r for r in runs if (r.case, r.variant) == (case, variant)]
+
+        def mid(number, group=group):
+            return median([number(r) for r in group])
+
+        demand = [mid(lambda r, k=k: r.report["demand"][k]) / 1e6 for k in ("inputBytes", "shuffleWriteBytes", "shuffleRemoteBytes")]
+        rows.append([
+            case, variant,
+            f"{demand[0]:.0f}", f"{mid(lambda r: disks(r, 'hdfs', 'read_bytes')) / 1e6:.0f}",
+            f"{demand[1]:.0f}", f"{mid(lambda r: disks(r, 'spark', 'write_bytes')) / 1e6:.0f}",
+            f"{demand[2]:.0f}", f"{mid(lambda r: r.counters['nic_in_bytes']) / 1e6:.0f}",
+            f"{mid(lambda r: r.counters['busiest_disk_seconds']):.1f}", f"{mid(lambda r: r.counters['busiest_nic_seconds']):.1f}",
+            f"{mid(lambda r: r.report['completion']['noDisk']['atMostSeconds']):.1f}",
+            f"{mid(lambda r: r.report['completion']['noNetwork']['atMostSeconds']):.1f}",
+            f"{mid(lambda r: share(r, 'waiting')):.0%}",
+        ])  # fmt: skip
+    return markdown(header, rows)
+
+
+def disks(run, use, key):
+    """A counter summed over the disks that have this use."""
+    return sum(value for name, value in run.counters.items() if name.endswith(f".{key}") and use in name.partition(".")[0])
+
+
+def share(run, phase):
+    """Of the task time, as `pellucid report` says."""
+    breakdown = run.report["breakdown"]
+    return breakdown["phases"][phase] / (breakdown["taskSeconds"] or 1)
+
+
+def write(options, name, text, runs, say):
+    """NAME.md and NAME.csv; `text` is the Markdown without its first and last lines."""
+    options.to.mkdir(parents=True, exist_ok=True)
+    title = f"# {name}\n\n`./pellucid-lab experiment {name}` wrote this page; `{name}.csv` has every run.\n\n"
+    (options.to / f"{name}.md").write_text(f"{title}{text}\n{machine_line()}\n")
+    with open(options.to / f"{name}.csv", "w", newline="") as file:
+        counters = sorted({key for each in runs for key in each.counters})
+        phases = sorted(runs[0].report["breakdown"]["phases"])
+        demand = sorted(key for key in runs[0].report["demand"] if key.endswith("Bytes"))
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["case", "variant", "seconds", *counters, *(f"report.{key}" for key in demand), "report.noDisk.atMostSeconds",
+                         "report.noNetwork.atMostSeconds", *(f"report.{key}Seconds" for key in phases)])  # fmt: skip
+        for each in runs:
+            saved = [each.report["completion"][key]["atMostSeconds"] for key in ("noDisk", "noNetwork")]
+            cells = [each.seconds, *(each.counters.get(key, "") for key in counters), *(each.report["demand"][key] for key in demand),
+                     *saved, *(each.report["breakdown"]["phases"][key] for key in phases)]  # fmt: skip
+            writer.writerow([each.case, each.variant, *(round(c, 3) if isinstance(c, float) else c for c in cells)])
+    say(f"wrote {options.to / name}.md and .csv", end="\n")
+
+
+def machine_line():
+    memory = int(next(line for line in open("/proc/meminfo") if line.startswith("MemTotal")).split()[1]) >> 20
+    load = " ".join(f"{x:.1f}" for x in os.getloadavg())
+    return f"Machine: {os.cpu_count()} cores, {memory} GB, Linux {platform.release().split('-')[0]}; load averages at the end {load}."

@@ -15,7 +15,7 @@ import traceback
 from lab import cgroup, config, disk, hdfs, nic, software, spark, state
 from lab.machine import group_name, inside, join_groups
 
-TICK_SECONDS = 0.2
+TICK_SECONDS = 0.1
 DAEMON_SECONDS = 50
 
 

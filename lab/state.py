@@ -44,11 +44,12 @@ def lock(name):
 
 
 def identity(pid):
-    """[pid, start time]: tells a process from a later one of the same number; None if there is no such process."""
+    """[pid, start time]: tells a process from a later one of the same number; None if there is no such process, or a zombie."""
     try:
-        return [pid, int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])]
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
+    return None if fields[0] == "Z" else [pid, int(fields[19])]
 
 
 def alive(process):

@@ -1,0 +1,125 @@
+"""A Spark application on a lab that does workloads (bench/workloads) one after another, so that its executors stay warm."""
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+from lab import software
+from lab.cluster import LabError
+
+SERVE = software.REPOSITORY / "bench" / "workloads" / "serve.py"
+
+
+@dataclass
+class Run:
+    """One workload run: what it said, and what the lab's counters moved by, summed over the machines."""
+
+    case: str
+    variant: str
+    seconds: float
+    answer: object
+    counters: dict
+    window: tuple  # seconds of the wall clock
+    report: dict = field(default_factory=dict)  # what `pellucid report` says of this window
+
+
+class Application:
+    def __init__(self, cluster, name, conf=()):
+        self.cluster, self.name, self.runs = cluster, name, []
+        options = "".join(f"--conf {key}={value} " for key, value in dict(conf).items())
+        environment = cluster.environment() | {"PYSPARK_SUBMIT_ARGS": f"--name {name} {options}pyspark-shell"}
+        before = set(cluster.events.iterdir())
+        self.log = cluster.folder / "log" / f"application-{time.time():.0f}.log"
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                cluster.command(["python", str(SERVE)]), env=environment, text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)  # fmt: skip
+        self.do("ready")
+        (self.event_log,) = set(cluster.events.iterdir()) - before
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.event_log = self.event_log.with_name(self.event_log.name.removesuffix(".inprogress"))
+
+    def do(self, line):
+        """Sends one line and returns its answer: the first of two where a job's answer is checked."""
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        for output in self.process.stdout:
+            if output.startswith("{"):
+                answer = json.loads(output)
+                if "error" in answer:
+                    raise LabError(f"{line}: {answer['error']}; see {self.log}")
+                return answer
+        raise LabError(f"{line}: the application ended:\n{self.log.read_text()[-1500:]}")
+
+    def generate(self, line):
+        """Input, written as fast as this computer can, and then in no cache."""
+        with self.cluster.unlimited():
+            self.do(line)
+            self.cluster.sync()
+        self.cluster.drop_caches()
+
+    def warm_up(self, line):
+        """Runs a workload so that the next run finds compiled code."""
+        with self.cluster.unlimited():
+            self.do(line)
+            self.do("check the answer")
+
+    def measure(self, case, variant, line, cold=True):
+        """Runs a workload and keeps what was measured; with cold page caches unless told."""
+        if cold:
+            self.cluster.drop_caches()
+        before, started = self.cluster.counters(), time.time()
+        self.do(line)
+        ended = time.time()
+        self.cluster.sync()  # output that was still in memory belongs to the run
+        moved = moves(self.cluster, before, self.cluster.counters())
+        said = self.do("check the answer")
+        self.runs.append(Run(case, variant, said["seconds"], said["answer"], moved, (started, ended)))
+        return self.runs[-1]
+
+    def explain(self):
+        """Fills in what `pellucid report` says of each run; after the application ended."""
+        start = self._report()["application"]["startMillis"] / 1000
+        for run in self.runs:
+            first, last = (max(0.0, moment - start) for moment in run.window)
+            run.report = self._report("--from", f"{first:.3f}s", "--to", f"{last:.3f}s")
+        return self.runs
+
+    def _report(self, *options):
+        command = [str(software.REPOSITORY / "pellucid"), "report", str(self.event_log), "--json", *options]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise LabError(f"{' '.join(command)}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+
+def moves(cluster, before, after):
+    """What the counters moved by, summed over the machines, the disks by their use; and the seconds that the busiest disk and
+    the busiest NIC needed for it at their limits, under which no run can be."""
+    result = {"cpu_seconds": 0, "nic_in_bytes": 0, "nic_out_bytes": 0, "busiest_disk_seconds": 0, "busiest_nic_seconds": 0}
+    for name in cluster.machines:
+        old, new, record = before[name], after[name], cluster.machine(name)
+        for key in ("cpu_seconds", "nic_in_bytes", "nic_out_bytes"):
+            result[key] += new[key] - old[key]
+        for direction in ("in", "out"):
+            moved = (new[f"nic_{direction}_bytes"] - old[f"nic_{direction}_bytes"]) * 8
+            result["busiest_nic_seconds"] = max(result["busiest_nic_seconds"], moved / record["limits"][f"nic.{direction}"])
+        for was, now, disk in zip(old["disks"], new["disks"], record["disks"]):
+            moved, limits = {key: now[key] - was[key] for key in now}, disk["limits"]
+            for key, value in moved.items():
+                use = f"{'+'.join(disk['use'])}.{key}"
+                result[use] = result.get(use, 0) + value
+            seconds = [moved["read_bytes"] / limits["read"], moved["reads"] / limits["read_iops"],
+                       moved["write_bytes"] / limits["write"], moved["writes"] / limits["write_iops"]]  # fmt: skip
+            result["busiest_disk_seconds"] = max(result["busiest_disk_seconds"], *seconds)
+    return result

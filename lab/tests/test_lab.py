@@ -1,0 +1,153 @@
+"""A lab of two machines with HDFS and Spark: it comes up, does what it says, and leaves nothing behind. Wants root on Linux."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab import check, cluster, disk, software, state
+from lab.cluster import Cluster, LabError, down, up
+
+NAME = "test"
+CONFIG = {
+    "name": NAME,
+    "machines": 2,
+    "machine": {"cpu": 0.8, "page_cache": "64MB", "nic": "100mbit", "executor_memory": "512MB",
+                "disk": [{"kind": "ssd", "speed": 0.2, "size": "1GB"}]},
+    "hdfs": {"block": "1MB"},
+}  # fmt: skip
+WHY_NOT = cluster.why_not()
+
+pytestmark = pytest.mark.skipif(WHY_NOT is not None, reason=WHY_NOT or "")
+
+
+@pytest.fixture(scope="module")
+def lab():
+    down(NAME)
+    yield up(CONFIG)
+    down(NAME)
+
+
+def traces():
+    """What a lab of this name must not leave: processes, mounts, loop devices, control groups, throttle rules, network devices."""
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
+    rules = Path("/sys/fs/cgroup/blkio").glob("blkio.throttle.*_device")
+    folder = str(state.folder(NAME))
+    return {
+        "processes": [command for command in commands if folder.encode() in command or b"lab.holder\0" + NAME.encode() in command],
+        "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if folder in line],
+        "loop devices": disk.left_over(folder),
+        "control groups": cluster.cgroup.controllers().left_over(f"pellucid-lab-{NAME}-"),
+        "throttle rules": [line for rule in rules for line in rule.read_text().splitlines() if line.startswith("7:")] if others() == 0 else [],
+        "bridges": [d for d in os.listdir("/sys/class/net") if d == "lab0"],
+        "files": [folder] if os.path.exists(folder) else [],
+    }
+
+
+def others():
+    """Labs of other names that are up: they have throttle rules of their own."""
+    return len([path for path in state.ROOT.glob("*/state.json") if path.parent.name != NAME])
+
+
+def nothing():
+    return {key: [] for key in traces()}
+
+
+def test_limits_are_what_they_say(lab):
+    rows = check.measure(lab, quick=True)
+    assert {row.what for row in rows} >= {"cpu", "nic.in", "nic.out", "disk1.read 30 KB", "disk1.write 1 MB", "page_cache"}
+    # a busy computer may give less CPU than the limit allows; the rest is exact
+    assert check.worst([row for row in rows if row.what != "cpu"]) <= check.TOLERANCE, check.table(rows)
+
+
+def test_limits_change_while_it_runs(lab):
+    lab.set("m1", {"nic": "10mbit", "disk1.read": "2MB/s"})
+    try:
+        rows = {(r.machine, r.what): r for r in check._nic(lab, "m1", 1.5) + check._disk(lab, 0, [1 << 20], 1.5)}
+        assert rows["m1", "nic.in"].measured == pytest.approx(10e6, rel=0.1)
+        assert rows["m1", "nic.out"].measured == pytest.approx(10e6, rel=0.1)
+        assert rows["m1", "disk1.read 1 MB"].measured == pytest.approx(2 << 20, rel=0.1)
+        assert rows["m2", "disk1.read 1 MB"].measured == pytest.approx(0.2 * 480 * 2**20, rel=0.1)
+    finally:
+        lab.set("m1", {"nic": "100mbit", "disk1": "ssd*0.2"})
+
+
+JOB = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+spark.range(0, 300000, 1, 4).selectExpr("id", "repeat(id, 4) text").write.mode("overwrite").csv("/numbers")
+hosts = spark.sparkContext.parallelize(range(4), 4).map(lambda _: __import__("socket").gethostname()).distinct().collect()
+print(spark.read.csv("/numbers").count(), sorted(hosts))
+"""
+
+
+def test_a_spark_job_reads_and_writes_hdfs(lab, tmp_path):
+    job = tmp_path / "job.py"
+    job.write_text(JOB)
+    before = lab.counters()
+    done = lab.run(["spark-submit", str(job)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.stdout.strip() == "300000 ['m1', 'm2']", done.stderr[-2000:]
+    lab.sync()
+    after = lab.counters()
+    written = sum(after[m]["disks"][0]["write_bytes"] - before[m]["disks"][0]["write_bytes"] for m in lab.machines)
+    listed = lab.run(["hdfs", "dfs", "-du", "-s", "/numbers"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    size, with_replicas = map(int, listed.stdout.split()[:2])
+    assert with_replicas == 2 * size  # replication 3 on two machines is 2
+    assert written >= with_replicas
+    assert len(list(lab.events.iterdir())) == 1
+    assert lab.ended() == []
+
+
+def test_commands_and_their_errors(lab):
+    def command(*arguments):
+        return subprocess.run([str(software.REPOSITORY / "pellucid-lab"), "--name", NAME, *arguments], capture_output=True, text=True)
+
+    status = command("status").stdout
+    assert "m1  10.66.0.11" in status and "disk1" in status
+    assert command("run", "--on", "m2", "--", "hostname").stdout == "m2\n"
+    assert command("run", "--", "sh", "-c", "exit 7").returncode == 7
+    for arguments, said in [
+        (["set", "m9", "nic=1mbit"], "no machine 'm9': there are m1, m2"),
+        (["set", "m1", "nic"], "nic: is not like nic=1mbit"),
+        (["set", "m1", "nic=fast"], "'fast' is not like 100mbit"),
+        (["experiment", "nothing"], "no experiment 'nothing'; there are"),
+    ]:
+        done = command(*arguments)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    with pytest.raises(LabError, match="is up already"):
+        up(CONFIG)
+
+
+def test_dropped_caches_are_empty(lab):
+    path = check._file(lab, "m1", 0, 32 << 20)
+    assert check.probe(lab, "m1", "resident", path) == 32 << 20
+    lab.drop_caches()
+    assert lab.counters()["m1"]["page_cache_bytes"] < 4 << 20
+    lab.run(["rm", path], "m1")
+
+
+def test_down_leaves_nothing_behind(lab):
+    assert traces() != nothing()
+    assert down(NAME)
+    assert traces() == nothing()
+    assert not down(NAME)
+    with pytest.raises(LabError, match="no lab 'test' is up"):
+        Cluster(NAME)
+
+
+@pytest.mark.parametrize("after_seconds", [0.2, 0.6, 4])
+def test_a_killed_up_is_cleaned_away(after_seconds, tmp_path):
+    code = f"from lab.cluster import up; up({CONFIG!r})"
+    environment = os.environ | {"PYTHONPATH": str(software.REPOSITORY)}
+    half = subprocess.Popen([sys.executable, "-c", code], env=environment, start_new_session=True)
+    time.sleep(after_seconds)
+    half.send_signal(signal.SIGKILL)
+    half.wait()
+    with pytest.raises(LabError):
+        Cluster(NAME)
+    down(NAME)
+    assert traces() == nothing()
