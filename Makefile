@@ -30,9 +30,9 @@ test-page: build $(VENV)/page
 test-lab: $(VENV)/page
 	PYTHONPATH=. $(PY) -m pytest -q -rs -p no:cacheprovider lab/tests
 
+# each workload of bench/workloads at a tiny size, against plain Python
 test-workloads: $(VENV)/page
-	PYTHONPATH=. $(PY) -c "from lab import software; software.spark('4.1.4')"
-	target/lab/spark-4.1.4/bin/python bench/workloads/test_workloads.py
+	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
 
 # all experiments in the lab, about an hour; root on Linux
 experiments: build

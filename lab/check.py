@@ -34,7 +34,7 @@ class Row:
 
 def measure(cluster, say=lambda text: None, quick=False):
     """One row for each limit that is not unlimited; `quick` tries two sizes of request instead of five."""
-    seconds = 0.7 if quick else 1.5
+    seconds = 1.2 if quick else 1.5
     requests = (30 << 10, 1 << 20) if quick else REQUESTS
     rows = []
     say("check: CPU")

@@ -77,7 +77,6 @@ def _build(name, table, say):
     environment = os.environ | {"PYTHONPATH": str(software.REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
     with open(folder / "log" / "holder.log", "w") as log:
         outer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=environment, start_new_session=True)
-    (folder / "outer").write_text(json.dumps(state.identity(outer.pid)))
     deadline, shown = time.monotonic() + UP_SECONDS, None
     while (phase := state.read(name)["phase"]) != "ready":
         if phase != shown:
@@ -117,10 +116,10 @@ def _sweep(name):
                 groups.set_disk(group, each["device"], dict.fromkeys(each["limits"], units.UNLIMITED))
         with contextlib.suppress(OSError):
             groups.forget(group)
-    for process in (_process(folder), known.get("holder")):
-        if state.alive(process):
+    for process in state.holders(name):
+        with contextlib.suppress(ProcessLookupError):
             os.kill(process[0], signal.SIGKILL)
-            _until(lambda p=process: not state.alive(p), f"process {process[0]} to end")
+        _until(lambda p=process: not state.alive(p), f"process {process[0]} to end")
     _until(lambda: not disk.left_over(folder), "the loop devices to be free", disk.detach_left_over, folder)
     left = groups.left_over(group_name(name, ""))
     for group in left:
@@ -128,13 +127,6 @@ def _sweep(name):
     found = folder.exists() or bool(left)
     shutil.rmtree(folder, ignore_errors=True)
     return found
-
-
-def _process(folder):
-    try:
-        return json.loads((folder / "outer").read_text())
-    except (FileNotFoundError, ValueError):
-        return None
 
 
 def _until(done, what, retry=None, *arguments):

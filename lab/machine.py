@@ -2,7 +2,8 @@
 
 
 def group_name(lab, machine):
-    return f"pellucid-lab-{lab}-{machine}"
+    """Of the control group. No lab's name has a dot, so that none begins like another's."""
+    return f"pellucid-lab.{lab}.{machine}"
 
 
 def inside(pid):

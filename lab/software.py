@@ -1,4 +1,4 @@
-"""Spark from PyPI and Hadoop from Maven Central, fetched once into target/lab."""
+"""Spark from PyPI and Hadoop from Maven Central, fetched once into target/lab. `python3 -m lab.software` prints the default Spark's folder."""
 
 import os
 import subprocess
@@ -56,3 +56,9 @@ def _run(command, what):
         raise Missing(f"{what}: no {command[0]} on the PATH") from None
     if done.returncode:
         raise Missing(f"{what}: {' '.join(command[:3])} … failed:\n{(done.stdout + done.stderr)[-1500:]}")
+
+
+if __name__ == "__main__":
+    from lab.config import Config
+
+    print(spark(Config.spark_version, lambda text: print(text, file=sys.stderr)))

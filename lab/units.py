@@ -64,11 +64,8 @@ def show_network_rate(n):
 
 
 def _scaled(n, base, names):
-    n = float(n)
-    for name in names[:-1]:
-        if abs(n) < base * 0.9995:
-            break
-        n /= base
-    else:
-        name = names[-1]
-    return f"{n:#.3g}".rstrip("0").rstrip(".") + f" {name}" if n < 1000 else f"{n:.0f} {name}"
+    n, at = float(n), 0
+    while abs(n) >= base * 0.9995 and at < len(names) - 1:  # what would be rounded up to the next name has it
+        n, at = n / base, at + 1
+    digits = f"{n:.0f}" if n >= 1000 else f"{n:.3g}"
+    return f"{digits} {names[at]}"

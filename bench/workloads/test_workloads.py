@@ -1,4 +1,4 @@
-"""Every workload at a tiny size on local[2]: it runs twice with different partitions, and plain Python knows the answer.
+"""Every workload at a tiny size on local[2]: run twice with different partitions, and worked out in plain Python.
 
     pytest bench/workloads/test_workloads.py     (with pyspark and numpy, or SPARK_HOME and PYSPARK_PYTHON)
 
@@ -190,7 +190,8 @@ def test_triangle_count(data, output):
     answer = same_answer(series("triangle_count", data, output, generate, *runs), "triangle_count")
     linked = {frozenset(edge) for edge in edges(data)}
     vertices = sorted({vertex for edge in linked for vertex in edge})
-    triangles = sum({frozenset(pair) for pair in combinations(three, 2)} <= linked for three in combinations(vertices, 3))
+    threes = combinations(vertices, 3)
+    triangles = sum({frozenset(pair) for pair in combinations(three, 2)} <= linked for three in threes)
     assert triangles > 100 and answer["triangles"] == triangles and answer["rows"] == len(vertices)
 
 
@@ -224,7 +225,8 @@ def test_kmeans(data, output):
 def test_least_squares(data, output):
     generate = "--row-blocks 4 --block-rows 200 --columns 60"
     options = "--column-block 32 --passes 7 --reduce-partitions"
-    answer = same_answer(series("least_squares", data, output, generate, f"{options} 2", f"{options} 3"), "least_squares")
+    results = series("least_squares", data, output, generate, f"{options} 2", f"{options} 3")
+    answer = same_answer(results, "least_squares")
     known = [sin(i + 1) for i in range(60)]
     assert answer["error"] == 0 and answer["columns"] == 60
     assert close(answer["norm"], sum(x * x for x in known) ** 0.5)
@@ -235,11 +237,11 @@ def test_least_squares(data, output):
 def test_bdb(data, output, file_format):
     generate, run = f"--scale 0.02 --files 2 --format {file_format}", f"--format {file_format}"
     if file_format == "parquet":
-        results = series("bdb", data, output, generate, f"{run} --query 3c", f"{run} --query 3c --reduce-partitions 3")
+        results = series("bdbench", data, output, generate, f"{run} --query 3c", f"{run} --query 3c --reduce-partitions 3")
         assert same_answer(results, "bdb 3c")["sourceIP"]
         return
     queries = ("1a", "1b", "1c", "2a", "2b", "2c", "3a", "3b", "3c", "4")
-    results = series("bdb", data, output, generate, f"{run} --query all", f"{run} --query all --reduce-partitions 3")
+    results = series("bdbench", data, output, generate, f"{run} --query all", f"{run} --query all --reduce-partitions 3")
     answers = {q: same_answer(results[i::10], f"bdb {q}") for i, q in enumerate(queries)}
 
     rankings = {url: int(rank) for url, rank, _ in (line.split(",") for line in lines(data / "rankings"))}

@@ -6,11 +6,11 @@ from lab.cluster import lab
 
 # name: (options of `generate`, options of `run`), sized to 10-120 s
 SIZES = {
-    "terasort": ("--mb 256 --files 32", "--reduce-partitions 32 --split-mb 16"),
-    "pagerank": ("--vertices 100000 --edges 800000 --files 16", "--iterations 5 --partitions 16"),
-    "kmeans": ("--mb 192 --files 16", "--iterations 5 --storage-level DISK_ONLY"),
-    "triangle_count": ("--vertices 50000 --edges 400000 --files 16", "--partitions 16"),
-    "least_squares": ("--row-blocks 32 --block-rows 1024 --columns 1024", "--column-block 512 --passes 2 --reduce-partitions 16"),
+    "terasort": ("--mb 96 --files 16", "--reduce-partitions 16 --split-mb 16"),
+    "pagerank": ("--vertices 50000 --edges 400000 --files 8", "--iterations 4 --partitions 8"),
+    "kmeans": ("--mb 96 --files 8", "--iterations 5 --storage-level DISK_ONLY"),
+    "triangle_count": ("--vertices 30000 --edges 200000 --files 8", "--partitions 8"),
+    "least_squares": ("--row-blocks 16 --block-rows 1024 --columns 1024", "--column-block 512 --passes 2 --reduce-partitions 8"),
 }
 
 

@@ -10,7 +10,7 @@ from lab.cluster import lab
 
 
 def options(parser):
-    parser.add_argument("--mb", type=int, default=320, help="input (default %(default)s)")
+    parser.add_argument("--mb", type=int, default=160, help="input (default %(default)s)")
     parser.add_argument("--values", type=int, default=20, help="longs per value: fewer are more CPU (default %(default)s)")
     parser.add_argument("--speed", type=float, default=0.1, help="of the disks, against Doppio's Fig. 5 (default %(default)s)")
 
@@ -21,7 +21,7 @@ def run(options, say):
         for cluster in (one, two):
             experiment.refuse_if_off(cluster, say)
         with Application(one, "hdd-vs-ssd-1") as with_one, Application(two, "hdd-vs-ssd-2") as with_two:
-            line = f"sort run --data /sort --output /sorted --split-mb 16 --reduce-partitions 32"
+            line = "sort run --data /sort --output /sorted --split-mb 16 --reduce-partitions 32"
             for application in (with_one, with_two):
                 say("input and warm-up")
                 application.generate(f"sort generate --data /sort --mb {options.mb} --files 32 --values {options.values}")

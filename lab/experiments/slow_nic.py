@@ -8,7 +8,7 @@ from lab.cluster import LabError, lab
 
 def options(parser):
     parser.add_argument("--nic", default="1mbit", help="of the slow machine: 60mbit, 30mbit, 10mbit, 0.1mbit (default %(default)s)")
-    parser.add_argument("--mb", type=int, default=8, help="input (default %(default)s)")
+    parser.add_argument("--mb", type=int, default=5, help="input (default %(default)s)")
 
 
 def run(options, say):

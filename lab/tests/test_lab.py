@@ -11,6 +11,7 @@ import pytest
 
 from lab import check, cluster, disk, software, state
 from lab.cluster import Cluster, LabError, down, up
+from lab.machine import group_name
 
 NAME = "test"
 CONFIG = {
@@ -41,7 +42,7 @@ def traces():
         "processes": [command for command in commands if folder.encode() in command or b"lab.holder\0" + NAME.encode() in command],
         "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if folder in line],
         "loop devices": disk.left_over(folder),
-        "control groups": cluster.cgroup.controllers().left_over(f"pellucid-lab-{NAME}-"),
+        "control groups": cluster.cgroup.controllers().left_over(group_name(NAME, "")),
         "throttle rules": [line for rule in rules for line in rule.read_text().splitlines() if line.startswith("7:")] if others() == 0 else [],
         "bridges": [d for d in os.listdir("/sys/class/net") if d == "lab0"],
         "files": [folder] if os.path.exists(folder) else [],

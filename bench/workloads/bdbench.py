@@ -7,14 +7,14 @@
 
 Results are written as tables, except query 3's single row. `--query all` runs the queries one after another and prints
 a line for each. The tables are delimited text by default, or Parquet with Spark's default codec; the documents are
-always text. See bdb_generate.py for sizes and distributions.
+always text. See bdbench_generate.py for sizes and distributions.
 
 For 4 machines with a 25 MB/s disk each and 2 cores in all:
     generate --scale 8 --files 64     (text: 45 MB of rankings, 1 GB of uservisits, 1.1 GB of documents)
     run --query all --reduce-partitions 32     (queries 1a to 1c take seconds at any scale, as in the original)
 """
 
-import bdb_generate
+import bdbench_generate
 import workload
 from pyspark.sql import functions as F
 
@@ -71,7 +71,7 @@ def add_format(parser):
 
 def run(spark, options):
     spark.conf.set("spark.sql.shuffle.partitions", options.reduce_partitions)
-    for name, schema in bdb_generate.TABLES.items():
+    for name, schema in bdbench_generate.TABLES.items():
         read(spark, f"{options.data}/{name}", schema, options).createOrReplaceTempView(name)
     if options.query == "4":
         extract_links(spark, options).createOrReplaceTempView("partial")
@@ -132,7 +132,7 @@ def main(arguments=None):
     options = workload.parse(__doc__, generate_options, run_options, arguments)
     if options.command == "generate":
         spark = workload.session("bdb generate")
-        bdb_generate.generate(spark, options)
+        bdbench_generate.generate(spark, options)
     else:
         queries = list(QUERIES) if options.query == "all" else [options.query]
         spark = workload.session(f"bdb {options.query}")
