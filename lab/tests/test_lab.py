@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import check, cluster, disk, software, state
+from lab import check, cluster, software
 from lab.cluster import Cluster, LabError, down, up
-from lab.machine import group_name
+from lab.tests.traces import namespaces, traces
 
 NAME = "test"
 CONFIG = {
@@ -31,31 +31,6 @@ def lab():
     down(NAME)
     yield up(CONFIG)
     down(NAME)
-
-
-def traces():
-    """What a lab of this name must not leave: processes, mounts, loop devices, control groups, throttle rules, network devices."""
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
-    rules = Path("/sys/fs/cgroup/blkio").glob("blkio.throttle.*_device")
-    folder = str(state.folder(NAME))
-    return {
-        "processes": [command for command in commands if folder.encode() in command or b"lab.holder\0" + NAME.encode() in command],
-        "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if folder in line],
-        "loop devices": disk.left_over(folder),
-        "control groups": cluster.cgroup.controllers().left_over(group_name(NAME, "")),
-        "throttle rules": [line for rule in rules for line in rule.read_text().splitlines() if line.startswith("7:")] if others() == 0 else [],
-        "bridges": [d for d in os.listdir("/sys/class/net") if d == "lab0"],
-        "files": [folder] if os.path.exists(folder) else [],
-    }
-
-
-def others():
-    """Labs of other names that are up: they have throttle rules of their own."""
-    return len([path for path in state.ROOT.glob("*/state.json") if path.parent.name != NAME])
-
-
-def nothing():
-    return {key: [] for key in traces()}
 
 
 def test_limits_are_what_they_say(lab):
@@ -132,9 +107,13 @@ def test_dropped_caches_are_empty(lab):
 
 
 def test_down_leaves_nothing_behind(lab):
-    assert traces() != nothing()
+    before = traces(NAME)
+    assert set(before) >= {"processes", "loop devices", "control groups", "files"}
+    its_own = namespaces(before["processes"])
+    assert len(its_own) >= 4 + 2 * 2  # the lab's, and a network and a host name for each of two machines
     assert down(NAME)
-    assert traces() == nothing()
+    assert not its_own & namespaces(path.name for path in Path("/proc").glob("[0-9]*"))
+    assert not traces(NAME)
     assert not down(NAME)
     with pytest.raises(LabError, match="no lab 'test' is up"):
         Cluster(NAME)
@@ -151,4 +130,4 @@ def test_a_killed_up_is_cleaned_away(after_seconds, tmp_path):
     with pytest.raises(LabError):
         Cluster(NAME)
     down(NAME)
-    assert traces() == nothing()
+    assert not traces(NAME)
