@@ -30,19 +30,6 @@ def commands():
             pass
 
 
-def namespaces(pids):
-    """Of these processes, less this one's own."""
-    return {text for pid in pids for text in _links(pid)} - set(_links("self"))
-
-
-def _links(pid):
-    for kind in ("net", "mnt", "pid", "uts"):
-        try:
-            yield os.readlink(f"/proc/{pid}/ns/{kind}")
-        except OSError:  # it ended
-            pass
-
-
 def throttle_rules():
     """Of loop devices that no longer have a file (control groups version 1: the rules stand in the root group)."""
     rules = []
