@@ -16,7 +16,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from lab import cgroup, config, disk, hdfs, nic, software, spark, state, units
+from lab import cgroup, config, disk, nic, software, spark, state, units
 from lab.machine import group_name, inside, join_groups
 
 UP_SECONDS = 120
