@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from lab import software
 from lab.cluster import LabError
+from lab.disk import since
 
 SERVE = software.REPOSITORY / "bench" / "workloads" / "serve.py"
 
@@ -115,7 +116,7 @@ def moves(cluster, before, after):
             moved = (new[f"nic_{direction}_bytes"] - old[f"nic_{direction}_bytes"]) * 8
             result["busiest_nic_seconds"] = max(result["busiest_nic_seconds"], moved / record["limits"][f"nic.{direction}"])
         for was, now, disk in zip(old["disks"], new["disks"], record["disks"]):
-            moved, limits = {key: now[key] - was[key] for key in now}, disk["limits"]
+            moved, limits = since(was, now), disk["limits"]
             for key, value in moved.items():
                 use = f"{'+'.join(disk['use'])}.{key}"
                 result[use] = result.get(use, 0) + value

@@ -26,17 +26,27 @@ def _write(path, value):
     path.write_text(str(value))
 
 
+def _quota(cores, unlimited):
+    return unlimited if cores == units.UNLIMITED else max(MIN_QUOTA_US, int(cores * PERIOD_US))
+
+
 def _pairs(path):
     return {key: int(value) for key, value in (line.split() for line in path.read_text().splitlines())}
 
 
 class Groups:
-    """What both versions share: a group is one folder or several (`groups`)."""
+    """What both versions share: a group is one folder or several (`groups`), and its memory limit stands in one file (`memory_limit`)."""
 
     def probe(self):
         """Raises OSError where a group cannot be made."""
         self.create("pellucid-lab-probe")
         self.remove("pellucid-lab-probe")
+
+    def hold_page_cache(self, name, page_cache):
+        file = self.memory_limit(name)
+        limit, now = self.memory(name)[0] + page_cache, file.read_text().strip()
+        if abs((_NEVER if now == "max" else int(now)) - limit) > _STEP:
+            _write(file, limit)
 
     def left_over(self, prefix):
         """Names of groups that begin with `prefix`."""
@@ -71,7 +81,7 @@ class V1(Groups):
     def set_cpu(self, name, cores):
         group = self.root / "cpu" / name
         _write(group / "cpu.cfs_period_us", PERIOD_US)
-        _write(group / "cpu.cfs_quota_us", -1 if cores == units.UNLIMITED else max(MIN_QUOTA_US, int(cores * PERIOD_US)))
+        _write(group / "cpu.cfs_quota_us", _quota(cores, -1))
 
     def set_disk(self, name, device, limits):
         for key, value in limits.items():
@@ -88,18 +98,15 @@ class V1(Groups):
         cache = _pairs(group / "memory.stat")["cache"]
         return max(0, int((group / "memory.usage_in_bytes").read_text()) - cache), cache
 
-    def hold_page_cache(self, name, page_cache):
-        group = self.root / "memory" / name
-        limit = self.memory(name)[0] + page_cache
-        if abs(int((group / "memory.limit_in_bytes").read_text()) - limit) > _STEP:
-            _write(group / "memory.limit_in_bytes", limit)
+    def memory_limit(self, name):
+        return self.root / "memory" / name / "memory.limit_in_bytes"
 
     def drop_page_cache(self, name):
         _write(self.root / "memory" / name / "memory.force_empty", 0)
 
     def forget(self, name):
         """Lets the kernel take its memory back at once, so that nothing waits for the holder of the limit."""
-        _write(self.root / "memory" / name / "memory.limit_in_bytes", -1)
+        _write(self.memory_limit(name), -1)
 
 
 class V2(Groups):
@@ -119,8 +126,7 @@ class V2(Groups):
         (self.root / name).mkdir(exist_ok=True)
 
     def set_cpu(self, name, cores):
-        quota = "max" if cores == units.UNLIMITED else max(MIN_QUOTA_US, int(cores * PERIOD_US))
-        _write(self.root / name / "cpu.max", f"{quota} {PERIOD_US}")
+        _write(self.root / name / "cpu.max", f"{_quota(cores, 'max')} {PERIOD_US}")
 
     def set_disk(self, name, device, limits):
         short = {"read": "rbps", "write": "wbps", "read_iops": "riops", "write_iops": "wiops"}
@@ -135,11 +141,8 @@ class V2(Groups):
         cache = _pairs(self.root / name / "memory.stat")["file"]
         return max(0, int((self.root / name / "memory.current").read_text()) - cache), cache
 
-    def hold_page_cache(self, name, page_cache):
-        high = self.root / name / "memory.high"
-        limit, now = self.memory(name)[0] + page_cache, high.read_text().strip()
-        if abs((_NEVER if now == "max" else int(now)) - limit) > _STEP:
-            _write(high, limit)
+    def memory_limit(self, name):
+        return self.root / name / "memory.high"
 
     def drop_page_cache(self, name):
         try:
@@ -148,4 +151,4 @@ class V2(Groups):
             pass
 
     def forget(self, name):
-        _write(self.root / name / "memory.high", "max")
+        _write(self.memory_limit(name), "max")

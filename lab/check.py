@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import nic, units
+from lab import config, nic, units
 from lab.machine import group_name
 
 TOLERANCE = 0.10
@@ -69,6 +69,12 @@ def probe(cluster, machine, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def _on_machines(cluster, function, together=True):
+    """What `function(name)` returns for each machine; all at once, or one after another."""
+    with ThreadPoolExecutor(len(cluster.machines) if together else 1) as pool:
+        return list(pool.map(function, cluster.machines))
+
+
 def _cpu(cluster, seconds):
     """All at once: a limit that this computer cannot give to every machine at the same time is wrong."""
 
@@ -79,8 +85,7 @@ def _cpu(cluster, seconds):
         processes = int(-(-wanted // 1))
         return [Row(name, "cpu", wanted, probe(cluster, name, "cpu", seconds * 2, processes), lambda n: f"{n:.3g} cores")]
 
-    with ThreadPoolExecutor(len(cluster.machines)) as pool:
-        return [row for rows in pool.map(one, cluster.machines) for row in rows]
+    return sum(_on_machines(cluster, one), [])
 
 
 def _nic(cluster, name, seconds):
@@ -108,8 +113,7 @@ def _transfer(cluster, receiver, address, sender, seconds):
 
 def _disk(cluster, number, requests, seconds):
     """Reads of every size, and writes of 1 MB, on the same disk of all machines."""
-    with ThreadPoolExecutor(len(cluster.machines)) as pool:
-        files = dict(zip(cluster.machines, pool.map(lambda name: _file(cluster, name, number, 256 << 20), cluster.machines)))
+    files = dict(zip(cluster.machines, _on_machines(cluster, lambda name: _file(cluster, name, number, 256 << 20))))
     rows = []
     try:
         for kind, request in [("read", r) for r in requests] + [("write", 1 << 20)]:
@@ -132,8 +136,7 @@ def _disk_round(cluster, number, kind, request, seconds, files):
 
     rates = [_expected(cluster.machine(name)["disks"][number]["limits"], kind, request) for name in cluster.machines]
     together = sum(rates) <= TOGETHER_BYTES and sum(rates) / min(request, LARGEST_REQUEST) <= TOGETHER_REQUESTS
-    with ThreadPoolExecutor(len(cluster.machines) if together else 1) as pool:
-        return [row for rows in pool.map(one, cluster.machines) for row in rows]
+    return sum(_on_machines(cluster, one, together), [])
 
 
 def _expected(limits, kind, request):
@@ -161,8 +164,7 @@ def _page_cache(cluster):
             cluster.run(["rm", "-f", path], name, cwd="/")
         return row
 
-    with ThreadPoolExecutor(len(cluster.machines)) as pool:
-        return list(pool.map(one, cluster.machines))
+    return _on_machines(cluster, one)
 
 
 @contextmanager
@@ -181,7 +183,7 @@ def _without_cpu_limit(cluster):
 def _without_disk_limit(cluster, name, disk):
     group = group_name(cluster.name, name)
     try:
-        cluster.groups.set_disk(group, disk["device"], dict.fromkeys(disk["limits"], units.UNLIMITED))
+        cluster.groups.set_disk(group, disk["device"], config.Disk.NO_LIMITS)
         yield
     finally:
         cluster.groups.set_disk(group, disk["device"], disk["limits"])

@@ -17,7 +17,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from lab import cgroup, config, disk, nic, software, spark, state, units
-from lab.machine import group_name, inside, join_groups
+from lab.machine import apply_limits, group_name, inside, join_groups
 
 UP_SECONDS = 120
 HEAD = "head"
@@ -87,8 +87,8 @@ def _build(name, table, say):
             raise LabError(f"the lab did not come up: {reason}\n{_end_of_logs(folder)}")
         time.sleep(0.05)
     known = state.read(name)
-    (inner,) = state.children(outer.pid)
-    state.write(name, known | {"holder": state.identity(inner)})
+    (inner,) = (process for process in state.holders(name) if process[0] != outer.pid)
+    state.write(name, known | {"holder": inner})
     return Cluster(name)
 
 
@@ -113,7 +113,7 @@ def _sweep(name):
         group = group_name(name, machine)
         for each in record["disks"]:  # first, or the last dirty pages would go out at the disk's speed
             with contextlib.suppress(OSError):
-                groups.set_disk(group, each["device"], dict.fromkeys(each["limits"], units.UNLIMITED))
+                groups.set_disk(group, each["device"], config.Disk.NO_LIMITS)
         with contextlib.suppress(OSError):
             groups.forget(group)
     for process in state.holders(name):
@@ -218,12 +218,7 @@ class Cluster:
             state.write(self.name, known)
 
     def _apply(self, name, record):
-        group, limits = group_name(self.name, name), record["limits"]
-        self.groups.set_cpu(group, limits["cpu"])
-        for each in record["disks"]:
-            self.groups.set_disk(group, each["device"], each["limits"])
-        subprocess.run(self.command(nic.limit_command(name, limits["nic.in"])), check=True)
-        subprocess.run(self.command([*inside(record["pid"]), *nic.limit_command("eth0", limits["nic.out"])]), check=True)
+        apply_limits(self.groups, self.name, name, record, enter=self.command([]))
 
     @contextlib.contextmanager
     def unlimited(self):
@@ -265,7 +260,7 @@ class Cluster:
                 "allocated_bytes": allocated,
                 "nic_in_bytes": in_bytes,
                 "nic_out_bytes": out_bytes,
-                "disks": [_since(each["at_first"], disk.counters(each["device"])) for each in record["disks"]],
+                "disks": [disk.since(each["at_first"], disk.counters(each["device"])) for each in record["disks"]],
             }
         return result
 
@@ -273,10 +268,6 @@ class Cluster:
         """Daemons that ended since the lab came up: there should be none."""
         path = self.folder / "ended"
         return path.read_text().split("\n")[:-1] if path.exists() else []
-
-
-def _since(before, now):
-    return {key: value - before[key] for key, value in now.items()}
 
 
 def _change(record, key, value):
@@ -292,7 +283,7 @@ def _change(record, key, value):
         if 1 <= number <= len(record["disks"]):
             target = record["disks"][number - 1]["limits"]
             if not rest and value == "unlimited":
-                return [(target, each, units.UNLIMITED) for each in config.Disk.LIMITS]
+                return [(target, each, rate) for each, rate in config.Disk.NO_LIMITS.items()]
             if not rest:
                 kind, _, speed = value.partition("*")
                 limits = config.disk_limits({"kind": kind, "speed": float(speed or 1)}, key)

@@ -55,6 +55,7 @@ class Disk:
     dirty: int = 32 << 20
 
     LIMITS = {"read": units.disk_rate, "write": units.disk_rate, "read_iops": units.count, "write_iops": units.count}
+    NO_LIMITS = dict.fromkeys(LIMITS, units.UNLIMITED)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,11 @@ def counters(device):
     return {"reads": fields[0], "read_bytes": fields[2] * 512, "writes": fields[4], "write_bytes": fields[6] * 512}
 
 
+def since(before, now):
+    """What `counters` moved by."""
+    return {key: value - before[key] for key, value in now.items()}
+
+
 def left_over(folder):
     """Loop devices over files in `folder`, deleted or not."""
     found = []

@@ -135,10 +135,11 @@ def share(run, phase):
 
 
 def write(options, name, text, runs, say):
-    """NAME.md and NAME.csv; `text` is the Markdown without its first and last lines."""
+    """NAME.md and NAME.csv; `text` is the Markdown between the page's first lines and what every page ends with."""
     options.to.mkdir(parents=True, exist_ok=True)
     title = f"# {name}\n\n`./pellucid-lab experiment {name}` wrote this page; `{name}.csv` has every run.\n\n"
-    (options.to / f"{name}.md").write_text(f"{title}{text}\n{machine_line()}\n")
+    reports = f"## `pellucid report` beside the lab's counters\n\n{against_counters(runs)}"
+    (options.to / f"{name}.md").write_text(f"{title}{text}\n{reports}\n{machine_line()}\n")
     with open(options.to / f"{name}.csv", "w", newline="") as file:
         counters = sorted({key for each in runs for key in each.counters})
         phases = sorted(runs[0].report["breakdown"]["phases"])

@@ -13,7 +13,7 @@ import time
 import traceback
 
 from lab import cgroup, config, disk, hdfs, nic, software, spark, state
-from lab.machine import group_name, inside, join_groups
+from lab.machine import apply_limits, group_name, inside, join_groups
 
 TICK_SECONDS = 0.1
 DAEMON_SECONDS = 50
@@ -39,7 +39,7 @@ class Holder:
         self.start_daemons()
         self.phase("limits")
         for machine in self.config.names:
-            self.limit(machine)
+            apply_limits(self.groups, self.name, machine, self.state["machines"][machine])
         self.phase("ready")
 
     def phase(self, text):
@@ -84,7 +84,7 @@ class Holder:
         version = self.config.spark_version
         self.environment = os.environ | spark.environment(conf, self.folder, version)
         self.start("master", spark.master_command(version, conf))
-        self.check(["namenode -format", hdfs.format_command(conf)])
+        self.format_namenode(hdfs.format_command(conf))
         self.start("namenode", hdfs.namenode_command(conf))
         for name in self.config.names:
             disks = self.state["machines"][name]["disks"]
@@ -105,11 +105,10 @@ class Holder:
                         while file.read(1 << 20):
                             pass
 
-    def check(self, named_command):
-        what, command = named_command
-        with open(self.folder / "log" / f"{what.replace(' ', '')}.log", "w") as log:
+    def format_namenode(self, command):
+        with open(self.folder / "log" / "namenode-format.log", "w") as log:
             if subprocess.run(command, stdout=log, stderr=log, env=self.environment).returncode:
-                raise RuntimeError(f"{what} failed; see {log.name}")
+                raise RuntimeError(f"namenode -format failed; see {log.name}")
 
     def start(self, what, command, machine=None, **environment):
         if machine:
@@ -129,15 +128,6 @@ class Holder:
                     raise RuntimeError(f"{name} ended; see {self.folder}/log/{name.replace(' ', '-')}.log")
             self.phase(f"{now} of {wanted} {what}")
             time.sleep(0.2)
-
-    def limit(self, name):
-        machine = self.state["machines"][name]
-        group = group_name(self.name, name)
-        self.groups.set_cpu(group, machine["limits"]["cpu"])
-        for each in machine["disks"]:
-            self.groups.set_disk(group, each["device"], each["limits"])
-        subprocess.run(nic.limit_command(name, machine["limits"]["nic.in"]), check=True)
-        subprocess.run([*inside(machine["pid"]), *nic.limit_command("eth0", machine["limits"]["nic.out"])], check=True)
 
     def hold_page_caches(self):
         """Follows `pellucid-lab set MACHINE page_cache=...` too."""

@@ -1,4 +1,8 @@
-"""How a command gets into a machine: its network and host name, and its control groups."""
+"""How a command gets into a machine (its network and host name, its control groups), and how the machine's limits are applied."""
+
+import subprocess
+
+from lab import nic
 
 
 def group_name(lab, machine):
@@ -15,3 +19,13 @@ def join_groups(folders):
     """Prefix of a command that puts it into these control groups."""
     script = "".join(f"echo $$ > {folder}/cgroup.procs && " for folder in folders)
     return ["sh", "-c", script + 'exec "$@"', "sh"]
+
+
+def apply_limits(groups, lab, name, record, enter=()):
+    """All but the page cache, which the holder keeps. `enter`: prefix of a command that comes from outside the lab."""
+    group, limits = group_name(lab, name), record["limits"]
+    groups.set_cpu(group, limits["cpu"])
+    for each in record["disks"]:
+        groups.set_disk(group, each["device"], each["limits"])
+    subprocess.run([*enter, *nic.limit_command(name, limits["nic.in"])], check=True)
+    subprocess.run([*enter, *inside(record["pid"]), *nic.limit_command("eth0", limits["nic.out"])], check=True)

@@ -1,7 +1,7 @@
 """What is known of a lab that is up: one JSON file, written by its holder until it is ready and by the commands after that.
 
     {"phase": "ready", "holder": [pid, start time], "machines": {"m1": {"pid": ..., "address": ..., "limits": {...},
-     "disks": [{"device": "7:0", "mount": ..., "use": [...], "limits": {...}}]}}, "environment": {...}}
+     "disks": [{"device": "7:0", "mount": ..., "use": [...], "limits": {...}}]}}}
 
 `holder` is a process of this computer; the other pids are those inside the lab.
 """
@@ -65,15 +65,4 @@ def holders(name):
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 if Path(f"/proc/{entry.name}/cmdline").read_bytes().endswith(end) and (process := identity(int(entry.name))):
                     found.append(process)
-    return found
-
-
-def children(pid):
-    """Of a process, by the parent that each process names."""
-    found = []
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                if int(Path(f"/proc/{entry.name}/stat").read_text().rpartition(")")[2].split()[1]) == pid:
-                    found.append(int(entry.name))
     return found

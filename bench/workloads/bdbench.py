@@ -78,7 +78,7 @@ def run(spark, options):
     result = spark.sql(QUERIES[options.query])
     if options.query[0] == "3":
         return result.collect()
-    write(result, output(options), options)
+    bdbench_generate.write(result, output(options), options.format)
 
 
 def extract_links(spark, options):
@@ -86,7 +86,7 @@ def extract_links(spark, options):
     lines = spark.sparkContext.textFile(f"{options.data}/documents", 1)
     links = spark.createDataFrame(lines.mapPartitions(count_links), PARTIAL, verifySchema=False)
     uri = f"{options.output}/4-partial"
-    write(links, uri, options)
+    bdbench_generate.write(links, uri, options.format)
     return read(spark, uri, PARTIAL, options)
 
 
@@ -104,11 +104,6 @@ def count_links(documents):
 def read(spark, uri, schema, options):
     reader = spark.read.schema(schema)
     return (reader.csv if options.format == "text" else reader.parquet)(uri)
-
-
-def write(table, uri, options):
-    writer = table.write.mode("overwrite")
-    (writer.csv if options.format == "text" else writer.parquet)(uri)
 
 
 def output(options):

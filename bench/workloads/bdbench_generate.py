@@ -43,15 +43,15 @@ def generate(spark, options):
     files = options.files
     few = max(1, files // 8)  # the rankings are small
     pages = max(1, round(RANKINGS * options.scale / few)) * few
-    write(rankings(spark, pages, few), "rankings", options)
-    write(visits(spark, VISITS * options.scale, pages, files), "uservisits", options)
+    write(rankings(spark, pages, few), f"{options.data}/rankings", options.format)
+    write(visits(spark, VISITS * options.scale, pages, files), f"{options.data}/uservisits", options.format)
     lines = documents(spark, DOCUMENTS * options.scale, pages, files)
     lines.write.mode("overwrite").text(f"{options.data}/documents")
 
 
-def write(table, name, options):
+def write(table, uri, file_format):
     writer = table.write.mode("overwrite")
-    (writer.csv if options.format == "text" else writer.parquet)(f"{options.data}/{name}")
+    (writer.csv if file_format == "text" else writer.parquet)(uri)
 
 
 def rankings(spark, pages, files):

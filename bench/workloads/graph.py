@@ -40,9 +40,3 @@ def save_vertices(spark, graph, uri):
 def read_vertices(spark, uri, value_type):
     part = F.split(F.regexp_replace("value", "[()]", ""), ",")
     return spark.read.text(uri).select(part[0].cast("long").alias("vertex"), part[1].cast(value_type).alias("value"))
-
-
-def unpersist(spark):
-    """GraphX leaves the graphs of its last iterations cached."""
-    for cached in list(spark._jsc.getPersistentRDDs().values()):
-        cached.unpersist(True)

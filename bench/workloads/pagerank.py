@@ -32,7 +32,7 @@ def run(spark, options):
 
 def answer(spark, options, _):
     """Ranks to 6 digits: the order in which they are summed changes the last ones."""
-    graph.unpersist(spark)
+    workload.unpersist(spark)
     ranks = graph.read_vertices(spark, options.output, "double")
     count, total = ranks.agg(F.count("*"), F.sum("value")).first()
     top = ranks.select("vertex", F.round("value", 3).alias("value")).orderBy(F.desc("value"), "vertex").limit(TOP)

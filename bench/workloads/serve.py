@@ -33,8 +33,7 @@ def do(line, spark):
     workload.job_done = lambda: pause(line)
     with contextlib.redirect_stdout(said):
         module.main(arguments)
-    for cached in spark.sparkContext._jsc.getPersistentRDDs().values():
-        cached.unpersist(True)
+    workload.unpersist(spark)
     answers = [text for text in said.getvalue().splitlines() if text.startswith("{")]
     return answers[-1] if answers else json.dumps({"done": line})
 

@@ -65,16 +65,14 @@ def series(program, data, output, generate, *runs):
     where = ["--data", data.as_uri()]
     commands = [["generate", *where, *generate.split()]]
     commands += [["run", *where, "--output", output.as_uri(), *options.split()] for options in runs]
-    done = subprocess.run(
-        [PYTHON, "-c", SERIES, program, json.dumps(commands)],
-        cwd=data.parent,
-        env=environment(data.parent),
-        capture_output=True,
-        text=True,
-        timeout=150,
-    )
+    said = output_of([PYTHON, "-c", SERIES, program, json.dumps(commands)], data.parent)
+    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+
+def output_of(command, folder):
+    done = subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return done.stdout
 
 
 def same_answer(results, workload):
@@ -131,16 +129,8 @@ def test_spark_submit(data, output):
     where = ["--data", data.as_uri()]
     runs = [["generate", *where, "--mb", "1", "--files", "2"], ["run", *where, "--output", output.as_uri()]]
     for command in runs:
-        done = subprocess.run(
-            [*submit, FOLDER / "terasort.py", *command],
-            cwd=data.parent,
-            env=environment(data.parent),
-            capture_output=True,
-            text=True,
-            timeout=100,
-        )
-        assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1])["answer"]["sorted"]
+        said = output_of([*submit, FOLDER / "terasort.py", *command], data.parent)
+    assert json.loads(said.splitlines()[-1])["answer"]["sorted"]
 
 
 def test_terasort(data, output):

@@ -21,7 +21,7 @@ def run(spark, options):
 
 def answer(spark, options, _):
     """Each triangle is counted at its three vertices."""
-    graph.unpersist(spark)
+    workload.unpersist(spark)
     counts = graph.read_vertices(spark, options.output, "long")
     return {**workload.fingerprint(counts), "triangles": counts.agg(F.sum("value")).first()[0] // 3}
 

@@ -26,7 +26,6 @@ def job_done():
     """Called between a job and what checks its answer; serve.py replaces it."""
 
 
-
 def main(name, doc, generate, generate_options, run, run_options, answer, arguments=None):
     """Runs one command. `run` is timed; `answer` gets what `run` returned and is not."""
     options = parse(doc, generate_options, run_options, arguments)
@@ -128,3 +127,9 @@ def delete(spark, uri):
     """For the outputs of RDDs, which Spark does not overwrite."""
     path = spark._jvm.org.apache.hadoop.fs.Path(uri)
     path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
+
+
+def unpersist(spark):
+    """Everything that is cached: GraphX leaves the graphs of its last iterations."""
+    for cached in list(spark._jsc.getPersistentRDDs().values()):
+        cached.unpersist(True)

@@ -59,10 +59,7 @@ have {options.speed:g} of the speed of Doppio's Fig. 5; page caches of 256 MB, c
 
 {no_disk(runs)}
 Stock Spark does not log the time blocked on input and output, so the report can only bound it from above.
-
-## `pellucid report` beside the lab's counters
-
-{experiment.against_counters(runs)}"""
+"""
 
 
 def no_disk(runs):

@@ -55,7 +55,4 @@ def page(options, runs):
 and HDDs of {options.speed:g} of the speed of Doppio's Fig. 5. Caches are dropped before each first count. What was found in memory is the
 input less what the disks read.
 
-{experiment.markdown(header, rows)}
-## `pellucid report` beside the lab's counters
-
-{experiment.against_counters(runs)}"""
+{experiment.markdown(header, rows)}"""

@@ -62,7 +62,4 @@ NICs of 200 Mbit/s. `slow` is the same with the NIC of machine m1 at {options.ni
 
 {experiment.times(runs, "healthy")}
 Tasks that `spark.speculation` ran a second time, per application: {", ".join(map(str, speculative))}.
-
-## `pellucid report` beside the lab's counters
-
-{experiment.against_counters(runs)}"""
+"""

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from lab import check, cluster, software
+from lab import check, cluster, software, state
 from lab.cluster import Cluster, LabError, down, up
-from lab.tests.traces import traces
+from lab.tests.traces import inhabitants, traces
 
 NAME = "test"
 CONFIG = {
@@ -110,8 +110,11 @@ def test_dropped_caches_are_empty(lab):
 
 def test_down_leaves_nothing_behind(lab):
     assert set(traces(NAME)) >= {"processes", "loop devices", "control groups", "files"}
+    before = inhabitants(NAME)
+    assert len(before) >= 9  # the holder; what keeps each machine, its datanode and its worker; namenode and master
     assert down(NAME)
     assert not traces(NAME)
+    assert not [process for process in before if state.alive(process)]
     assert not down(NAME)
     with pytest.raises(LabError, match="no lab 'test' is up"):
         Cluster(NAME)

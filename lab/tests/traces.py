@@ -22,6 +22,20 @@ def traces(name):
     return {kind: things for kind, things in found.items() if things}
 
 
+def inhabitants(name):
+    """Every process in a lab's namespaces: while none lives, the kernel keeps none of them. (Their numbers tell nothing: the next
+    namespace of this computer gets the same ones.) A lab's machines and all that is run on them share its mount namespace."""
+    homes = {os.readlink(f"/proc/{pid}/ns/mnt") for pid, _ in state.holders(name)} - {os.readlink("/proc/self/ns/mnt")}
+    found = []
+    for path in Path("/proc").glob("[0-9]*/ns/mnt"):
+        try:
+            if os.readlink(path) in homes:
+                found.append(state.identity(int(path.parts[2])))
+        except OSError:  # it ended
+            pass
+    return [process for process in found if process]
+
+
 def commands():
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
