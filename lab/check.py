@@ -14,6 +14,7 @@ from lab.machine import group_name
 TOLERANCE = 0.10
 REQUESTS = (4 << 10, 30 << 10, 128 << 10, 1 << 20, 128 << 20)
 LARGEST_REQUEST = 1280 << 10  # as the kernel passes requests to a loop device; its limit counts those
+REQUESTS_IN_WINDOW = 40
 TOGETHER_BYTES, TOGETHER_REQUESTS = 150 << 20, 6000  # per second; machines are measured at once while their sum is below
 WIRE = 1514 / 1448  # Ethernet, IP and TCP headers, which the NIC's limit counts and a receiver does not see
 PROBE = Path(__file__).parent / "probe.py"
@@ -130,7 +131,8 @@ def _disk_round(cluster, number, kind, request, seconds, files):
         wanted = _expected(each["limits"], kind, request)
         if wanted == units.UNLIMITED:
             return []
-        measured = probe(cluster, name, "disk", kind, files[name], each["device"], request, seconds)
+        enough = min(4.0, max(seconds, REQUESTS_IN_WINDOW * request / wanted))  # on a slow disk one request more or less shows
+        measured = probe(cluster, name, "disk", kind, files[name], each["device"], request, enough)
         what = f"disk{number + 1}.{kind} {units.show_size(request)}"
         return [Row(name, what, wanted, measured, units.show_disk_rate)]
 
