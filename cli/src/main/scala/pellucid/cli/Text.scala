@@ -8,6 +8,7 @@ object Text {
   private final val Width = 100
   private final val MostRows = 12
   private final val MostAdvice = 8
+  private final val MostPaths = 12
 
   def report(r: Report): String =
     Seq(
@@ -17,6 +18,7 @@ object Text {
       completion(r),
       stragglers(r),
       use(r),
+      paths(r),
       path(r),
       lost(r),
       jobs(r),
@@ -141,6 +143,18 @@ object Text {
        else "  Nodes slow net of data size: " +
          r.slowNodes.take(5).map(n => f"${n.host} ${n.slowdown}%.2fx in ${count(n.stages, "stage")}").mkString(", ") +
          "\n")
+
+  private def paths(r: Report): String =
+    if (r.paths.isEmpty) ""
+    else {
+      val shown = r.paths.take(MostPaths)
+      title("I/O by path, measured") +
+        shown.map { p =>
+          val blocked = if (p.kind == "shuffleFetch") s"(${seconds(p.seconds)})" else seconds(p.seconds)
+          f"  ${p.kind}%-12s ${p.host}%-16s ${p.path}%-20s $blocked%10s ${bytes(p.bytes)}%10s in ${p.requests}%d requests of ${bytes(p.meanRequestBytes)}\n"
+        }.mkString +
+        (if (r.paths.size > shown.size) s"  and ${r.paths.size - shown.size} more, in the page and the JSON\n" else "")
+    }
 
   private def causes(s: Stragglers): String =
     title(s"Stragglers: ${s.count}, ${if (s.count == 0) ""

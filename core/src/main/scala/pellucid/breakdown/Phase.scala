@@ -13,13 +13,19 @@ object Phase {
   val ShuffleWrite: Phase = Phase(6, "shuffleWrite", "shuffle write", stockLogs = true)
   val Spill: Phase = Phase(7, "spill", "spill", stockLogs = false)
   val OutputWrite: Phase = Phase(8, "outputWrite", "output write", stockLogs = false)
-  val Waiting: Phase = Phase(9, "waiting", "waiting, not logged which", stockLogs = true)
+
+  /** Asking a file system's name server: opening, creating, renaming, deleting, listing. */
+  val Metadata: Phase = Phase(9, "metadata", "file system metadata", stockLogs = false)
+
+  /** Ready to run: other work had the CPUs, or a container's limit held the task back. */
+  val CpuQueue: Phase = Phase(10, "cpuQueue", "waiting for a CPU", stockLogs = false)
+  val Waiting: Phase = Phase(11, "waiting", "waiting, not logged which", stockLogs = true)
 
   /** Without CPU time (Spark before 2.1, attempts that failed) computing and waiting cannot be told apart. */
   val ComputeOrWaiting: Phase =
-    Phase(10, "computeOrWaiting", "compute or waiting, not told apart", stockLogs = true)
-  val ResultSerialize: Phase = Phase(11, "resultSerialize", "result serialize", stockLogs = true)
-  val GettingResult: Phase = Phase(12, "gettingResult", "getting result", stockLogs = true)
+    Phase(12, "computeOrWaiting", "compute or waiting, not told apart", stockLogs = true)
+  val ResultSerialize: Phase = Phase(13, "resultSerialize", "result serialize", stockLogs = true)
+  val GettingResult: Phase = Phase(14, "gettingResult", "getting result", stockLogs = true)
 
   val all: IndexedSeq[Phase] = IndexedSeq(
     SchedulerDelay,
@@ -31,6 +37,8 @@ object Phase {
     ShuffleWrite,
     Spill,
     OutputWrite,
+    Metadata,
+    CpuQueue,
     Waiting,
     ComputeOrWaiting,
     ResultSerialize,

@@ -39,10 +39,16 @@ final class TaskPhases(tasks: Tasks) {
     val cpuLogged = tasks.is(row, Tasks.CpuLogged) && !(failed && tasks.cpuNanos(row) == 0)
     if (cpuLogged) take(Phase.Compute, tasks.cpuNanos(row))
     take(Phase.InputRead, tasks.inputBlockedNanos(row))
-    take(Phase.ShuffleRead, (tasks.fetchWaitMillis(row) + tasks.localReadMillis(row)) * Millis)
+    take(Phase.ShuffleRead, tasks.fetchWaitMillis(row) * Millis + tasks.localReadNanos(row))
     take(Phase.OutputWrite, tasks.outputBlockedNanos(row))
+    take(Phase.Spill, tasks.spillBlockedNanos(row))
+    take(Phase.Metadata, tasks.metadataNanos(row))
+    take(Phase.ShuffleWrite, tasks.shuffleWriteBlockedNanos(row))
     take(Phase.Gc, tasks.gcMillis(row) * Millis)
-    take(Phase.ShuffleWrite, tasks.shuffleWriteNanos(row))
+    // Spark's own time of a shuffle write includes computing; its merging of spills is not observed
+    if (!tasks.is(row, Tasks.Observed) || tasks.diskSpilledBytes(row) > 0)
+      take(Phase.ShuffleWrite, tasks.shuffleWriteNanos(row) - tasks.shuffleWriteBlockedNanos(row))
+    take(Phase.CpuQueue, tasks.cpuQueueNanos(row))
     val waiting = left
     take(if (cpuLogged) Phase.Waiting else Phase.ComputeOrWaiting, waiting)
 

@@ -1,6 +1,6 @@
 package pellucid.log
 
-import pellucid.trace.{ResourceProfile, TraceBuilder}
+import pellucid.trace.{ResourceProfile, Timing, TraceBuilder}
 
 /** Events of the application and its executors. */
 private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder) {
@@ -37,7 +37,10 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     var kept = builder.application.properties
     c.event(keys) {
       case SparkProperties =>
-        c.fields(settingKeys) { case key if key != Keys.Unknown => kept += settings(key - 1) -> orEmpty(c.string()) }
+        c.fields(settingKeys) {
+          case ObservationId => orEmpty(c.string()).toLongOption.foreach(builder.timings(_) = Timing.Observation)
+          case key if key != Keys.Unknown => kept += settings(key - 1) -> orEmpty(c.string())
+        }
     }
     builder.application = builder.application.copy(properties = kept)
   }
@@ -135,7 +138,8 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     ResourceName -> "Resource Name",
     Amount -> "Amount"
   )
-  private val settingKeys = new Keys(settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*)
+  private val settingKeys =
+    new Keys((ObservationId -> observationId) +: settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*)
 }
 
 private[log] object ApplicationEvents {
@@ -156,6 +160,10 @@ private[log] object ApplicationEvents {
   private final val TaskRequests = 15
   private final val ResourceName = 16
   private final val Amount = 17
+
+  /** What the plugin's driver tells its executors: the number of the accumulator that tasks write to. */
+  private final val ObservationId = 100
+  private val observationId = "spark.plugins.internal.conf.pellucid.PellucidPlugin.task"
 
   private val settings = IndexedSeq(
     "spark.master",

@@ -59,7 +59,7 @@ private[log] final class JobLogger(builder: TraceBuilder) extends LogFormat.Read
     tasks.inputBytes(row) = if (fields.contains("INPUT_BYTES_RAW")) number("INPUT_BYTES_RAW") else number("INPUT_BYTES")
     tasks.outputBytes(row) = number("OUTPUT_BYTES")
     tasks.fetchWaitMillis.saturate(row, number("REMOTE_FETCH_WAIT_TIME"))
-    tasks.localReadMillis.saturate(row, number("LOCAL_READ_TIME"))
+    tasks.localReadNanos(row) = number("LOCAL_READ_TIME") * 1000000L
     tasks.shuffleRemoteBytes(row) = number("REMOTE_BYTES_READ")
     tasks.shuffleLocalBytes(row) = number("LOCAL_READ_BYTES")
     tasks.shuffleWriteNanos(row) = number("SHUFFLE_WRITE_TIME")

@@ -8,6 +8,7 @@ import pellucid.trace.{TaskStart, Tasks, Timing, TraceBuilder}
 private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   import TaskEvents._
   private val tasks = builder.tasks
+  private val observedTask = new ObservedTask(tasks, builder.paths)
 
   // "Task Info" of the event being read
   private var taskId, launch, finish, gettingResult = 0L
@@ -17,6 +18,9 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   /** Row of the executor, or -1 and its id where it is not known yet. */
   private var executor = -1
   private var executorId, host: String = null
+
+  /** What the plugin measured of it, or null. */
+  private var observed: String = null
 
   /** Why the attempt failed, or null. */
   private var reason: String = null
@@ -63,6 +67,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     var outcome = -1
     hasInfo = false
     reason = null
+    observed = null
     var key = c.nextKey(eventKeys)
     while (key != Keys.End) {
       key match {
@@ -88,6 +93,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     tasks.durationMillis.saturate(row, finish - launch)
     if (gettingResult > 0) tasks.gettingResultMillis.saturate(row, finish - gettingResult)
     tasks.set(row, outcome | (locality << Tasks.LocalityShift) | (if (speculative) Tasks.Speculative else 0))
+    if (observed != null && !observedTask.read(observed, row)) builder.unreadObservations += 1
   }
 
   /** The line holds nothing else and has what an event needs: only now may the builder hear of it. */
@@ -217,12 +223,13 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
         case AccumulableId =>
           val id = c.long()
           timing = if (row < 0) null else builder.timings.getOrNull(id)
+        case Update if timing == Timing.Observation => observed = c.string()
         case Update if timing != null => update = c.long()
         case _ => c.skip()
       }
       key = c.nextKey(accumulableKeys)
     }
-    if (timing != null) {
+    if (timing != null && timing != Timing.Observation) {
       val column = if (timing.column == Timing.Scan) tasks.scanNanos else tasks.pythonNanos
       column(row) = column(row) + update * timing.nanosPerUnit
     }

@@ -78,6 +78,7 @@ object Page {
     "use.js",
     "path.js",
     "lost.js",
+    "paths.js",
     "table.js",
     "tables.js",
     "footer.js",

@@ -4,7 +4,7 @@ import pellucid.advice.Advisor
 import pellucid.blocked.{Blockage, BlockedTime, Scenarios}
 import pellucid.breakdown.Sums
 import pellucid.cause.StragglerAnalysis
-import pellucid.demand.{CriticalPath, Use}
+import pellucid.demand.{CriticalPath, Paths, Use}
 import pellucid.lost.Lost
 import pellucid.trace.Trace
 
@@ -70,6 +70,7 @@ object Analysis {
       new Advisor(trace, scenarios, stragglers, blockage, total, completion, driver).advice,
       stragglers.longest(LongestTasks),
       stragglers.slowNodeResults,
+      Paths.of(trace),
       trace.sql.map { q =>
         val end = if (q.endMillis > 0) q.endMillis else trace.endMillis
         SqlQuery(

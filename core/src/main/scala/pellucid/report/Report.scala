@@ -23,6 +23,7 @@ final case class Report(
     advice: Seq[Advice],
     longestTasks: Seq[LongTask],
     slowNodes: Seq[SlowNode],
+    paths: Seq[PathRequests],
     sql: Seq[SqlQuery],
     jobs: Seq[Job],
     stages: Seq[Stage]
@@ -183,6 +184,23 @@ final case class LongTask(
 
 /** Hosts whose tasks are slow net of their data size: their median of task time per byte over the stage's median. */
 final case class SlowNode(host: String, slowdown: Double, stages: Int, tasks: Int)
+
+/** The requests of one kind that tasks on a host sent along one path: a block device, a datanode, another host. Only with
+  * Pellucid's plugin. `seconds`: task time blocked; of `shuffleFetch` the time in which the other side had something to send.
+  */
+final case class PathRequests(
+    kind: String,
+    host: String,
+    path: String,
+    requests: Long,
+    bytes: Long,
+    seconds: Double,
+    meanRequestBytes: Long,
+    requestSizes: Seq[RequestSizes]
+)
+
+/** `requests` of `fromBytes` up to twice as many. */
+final case class RequestSizes(fromBytes: Long, requests: Long)
 
 final case class SqlQuery(
     id: Long,

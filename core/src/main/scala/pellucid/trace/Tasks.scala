@@ -35,16 +35,28 @@ final class Tasks {
   val gcMillis = new IntColumn
   val resultSerializeMillis = new IntColumn
 
-  /** Measured time blocked on reading input; stock Spark does not log it. */
+  /** Measured time blocked on reading input and persisted blocks; stock Spark does not log it. */
   val inputBlockedNanos = new LongColumn
 
-  /** Measured time blocked on writing output; stock Spark does not log it. */
+  /** Measured time blocked on writing output and persisted blocks; stock Spark does not log it. */
   val outputBlockedNanos = new LongColumn
   val fetchWaitMillis = new IntColumn
 
-  /** Time in local shuffle reads, apart from the fetch wait; only the 2014 job logger has it. */
-  val localReadMillis = new IntColumn
+  /** Measured time blocked on local shuffle files, apart from the fetch wait; stock Spark does not log it. */
+  val localReadNanos = new LongColumn
   val shuffleWriteNanos = new LongColumn
+
+  /** Measured time blocked on writing shuffle files, a part of [[shuffleWriteNanos]]; stock Spark does not log it. */
+  val shuffleWriteBlockedNanos = new LongColumn
+
+  /** Measured time blocked on writing and reading spills; stock Spark does not log it. */
+  val spillBlockedNanos = new LongColumn
+
+  /** Measured time waiting for a file system's name server; stock Spark does not log it. */
+  val metadataNanos = new LongColumn
+
+  /** Measured time ready to run without a CPU; stock Spark does not log it. */
+  val cpuQueueNanos = new LongColumn
 
   val inputBytes = new LongColumn
   val inputRecords = new LongColumn
@@ -74,8 +86,7 @@ final class Tasks {
     runMillis,
     gcMillis,
     resultSerializeMillis,
-    fetchWaitMillis,
-    localReadMillis
+    fetchWaitMillis
   )
   private val longs = Array(
     taskId,
@@ -83,7 +94,12 @@ final class Tasks {
     cpuNanos,
     inputBlockedNanos,
     outputBlockedNanos,
+    localReadNanos,
     shuffleWriteNanos,
+    shuffleWriteBlockedNanos,
+    spillBlockedNanos,
+    metadataNanos,
+    cpuQueueNanos,
     inputBytes,
     inputRecords,
     outputBytes,
@@ -156,4 +172,7 @@ object Tasks {
   /** The blocked time on input was measured (2014 job logger, or Pellucid's plugin). */
   final val InputLogged = 1 << 8
   final val OutputLogged = 1 << 9
+
+  /** Pellucid's plugin measured this task. */
+  final val Observed = 1 << 10
 }

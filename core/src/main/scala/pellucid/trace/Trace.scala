@@ -10,6 +10,7 @@ final case class Trace(
     stages: IndexedSeq[StageInfo],
     sql: IndexedSeq[SqlInfo],
     tasks: Tasks,
+    paths: IndexedSeq[PathUse],
     reasons: IndexedSeq[String],
     intake: Intake,
     window: Option[Window] = None

@@ -33,6 +33,10 @@ final class TraceBuilder {
   /** Accumulators that time something: id to what and in which unit. */
   val timings = mutable.LongMap.empty[Timing]
 
+  /** What the plugin measured by path, and how many tasks' measurements are written in a way not known here. */
+  val paths = new PathTable
+  var unreadObservations = 0L
+
   def saw(millis: Long): Unit = if (millis > latestMillis) latestMillis = millis
 
   def stageRow(id: Int, attempt: Int): Int = {
@@ -157,10 +161,16 @@ final class TraceBuilder {
       stages.iterator.map(s => s.copy(jobs = jobsOfStage.get(s.id).fold(Array.empty[Int])(_.toArray))).toIndexedSeq,
       sql.toIndexedSeq,
       tasks,
+      paths.result,
       reasons.toIndexedSeq,
-      intake.copy(ended = ended)
+      intake.copy(ended = ended, notes = intake.notes ++ unread)
     )
   }
+
+  private def unread: Option[String] =
+    Option.when(unreadObservations > 0)(
+      s"what the plugin measured of $unreadObservations tasks could not be read: a newer plugin?"
+    )
 
   /** Slots of each executor: what its cores and its resource profile allow; 0 where the log has no cores. An executor was
     * there no later than its first task: the driver may log its coming after that.
@@ -198,13 +208,17 @@ final case class TaskStart(
     speculative: Boolean
 )
 
-/** An SQL timing accumulator: which column it adds to, and nanoseconds in one unit of it. */
+/** An accumulator that times something: which column it adds to, and nanoseconds in one unit of it. */
 final case class Timing(column: Timing.Column, nanosPerUnit: Long)
 
 object Timing {
   sealed trait Column
   case object Scan extends Column
   case object Python extends Column
+
+  /** The plugin's accumulator, whose updates are texts for several columns. */
+  val Observation: Timing = Timing(Observed, 0)
+  private case object Observed extends Column
 }
 
 /** Task and executor amounts of a Spark resource profile; `task` amounts may be fractions (half a GPU). */

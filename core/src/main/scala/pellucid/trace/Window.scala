@@ -24,6 +24,12 @@ object Window {
     val newJob = keptJobs.zipWithIndex.toMap
     val selected = tasks.select(rows)
     for (r <- 0 until selected.size) selected.stage(r) = newStage(selected.stage(r))
+    // what was measured by path has no moments: of stages partly outside it is left out
+    val whole = rows.groupMapReduce(tasks.stage(_))(_ => 1)(_ + _)
+    val paths = trace.paths.collect {
+      case use if whole.get(use.stage).contains(trace.tasksOfStage(use.stage).length) =>
+        use.copy(stage = newStage(use.stage))
+    }
     val from = math.max(fromMillis, trace.startMillis)
     val to = math.min(toMillis, trace.endMillis)
     trace.copy(
@@ -32,6 +38,7 @@ object Window {
       stages = keptStages.map(s => trace.stages(s).copy(jobs = trace.stages(s).jobs.flatMap(newJob.get(_)))),
       sql = trace.sql.filter(q => overlaps(q.startMillis, q.endMillis)),
       tasks = selected,
+      paths = paths,
       window = Some(Window(trace.originMillis, from, to))
     )
   }

@@ -178,7 +178,11 @@ class EventLogSuite extends munit.FunSuite {
         "outputBytes" -> 16L,
         "inputBlockedNanos" -> 0L,
         "outputBlockedNanos" -> 0L,
-        "localReadMillis" -> 0,
+        "localReadNanos" -> 0L,
+        "shuffleWriteBlockedNanos" -> 0L,
+        "spillBlockedNanos" -> 0L,
+        "metadataNanos" -> 0L,
+        "cpuQueueNanos" -> 0L,
         "scanNanos" -> 0L,
         "pythonNanos" -> 0L
       ))

@@ -46,7 +46,7 @@ class JobLoggerSuite extends munit.FunSuite {
     assertEquals(each(_.shuffleWriteNanos(_)), Seq(0L, 0L, 9000000L, 0L))
     assertEquals(each(_.outputBlockedNanos(_)), Seq(0L, 0L, 0L, 1234567L))
     assertEquals(each(_.fetchWaitMillis(_)), Seq(0, 0, 0, 25))
-    assertEquals(each(_.localReadMillis(_)), Seq(0, 0, 0, 6))
+    assertEquals(each((t, r) => t.localReadNanos(r).toInt), Seq(0, 0, 0, 6000000))
   }
 
   test("bytes: what was read from storage counts where the log has it, else what the operators saw") {

@@ -1,0 +1,74 @@
+package pellucid.log
+
+import pellucid.trace.{PathTable, Tasks}
+
+/** What Pellucid's plugin measured of a task, as it stands in the task's end event (docs/observed.md):
+  *
+  * `[1;CPU-QUEUE;KIND,PATH,REQUESTS,BYTES,MICROS,SIZES;...]`
+  */
+private[log] final class ObservedTask(tasks: Tasks, paths: PathTable) {
+
+  /** False where it is not written like that: nothing of it is taken then. */
+  def read(text: String, row: Int): Boolean =
+    try {
+      val fields = text.stripPrefix("[").stripSuffix("]").split(";", -1)
+      if (fields.length < 2 || fields(0) != "1") false
+      else {
+        val queued = if (fields(1).isEmpty) 0L else natural(fields(1))
+        val uses = fields.drop(2).map(use)
+        uses.foreach(add(_, row))
+        tasks.cpuQueueNanos(row) = queued * 1000
+        val kinds = uses.map(_.kind)
+        tasks.set(row, Tasks.Observed)
+        // a file system that is not observed leaves no trace here: its reads and writes stay unmeasured
+        if (tasks.inputBytes(row) == 0 || kinds.contains("input") || kinds.contains("blockRead"))
+          tasks.set(row, Tasks.InputLogged)
+        if (tasks.outputBytes(row) == 0 || kinds.contains("output")) tasks.set(row, Tasks.OutputLogged)
+        true
+      }
+    } catch { case _: IllegalArgumentException => false }
+
+  private final class Use(
+      val kind: String,
+      val path: String,
+      val requests: Long,
+      val bytes: Long,
+      val micros: Long,
+      val sizes: Array[Long]
+  )
+
+  private def use(text: String): Use = {
+    val f = text.split(",", -1)
+    require(f.length == 6 && f(0).nonEmpty && f(1).nonEmpty)
+    val sizes = new Array[Long](PathTable.Buckets)
+    if (f(5).nonEmpty)
+      f(5).split(' ').foreach { one =>
+        val colon = one.indexOf(':')
+        require(colon > 0)
+        val bucket = natural(one.take(colon))
+        require(bucket < sizes.length)
+        sizes(bucket.toInt) = natural(one.drop(colon + 1))
+      }
+    new Use(f(0), f(1), natural(f(2)), natural(f(3)), natural(f(4)), sizes)
+  }
+
+  private def natural(text: String): Long = {
+    val n = text.toLong
+    require(n >= 0)
+    n
+  }
+
+  private def add(u: Use, row: Int): Unit = {
+    val column = u.kind match {
+      case "input" | "blockRead" => tasks.inputBlockedNanos
+      case "output" | "blockWrite" => tasks.outputBlockedNanos
+      case "spillWrite" | "spillRead" => tasks.spillBlockedNanos
+      case "shuffleWrite" => tasks.shuffleWriteBlockedNanos
+      case "shuffleRead" => tasks.localReadNanos
+      case "metadata" => tasks.metadataNanos
+      case _ => null // a fetch overlaps with computing: Spark logs how long the task waited
+    }
+    if (column != null) column(row) = column(row) + u.micros * 1000
+    paths.add(tasks.stage(row), tasks.executor(row), u.kind, u.path, u.requests, u.bytes, u.micros, u.sizes)
+  }
+}

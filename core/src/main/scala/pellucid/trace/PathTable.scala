@@ -1,0 +1,51 @@
+package pellucid.trace
+
+import scala.collection.mutable
+
+/** The requests of one kind that the tasks of one stage attempt sent along one path from one executor.
+  *
+  * `micros`: time that tasks were blocked; of `shuffleFetch` the time between arrivals, in which the other side had something to
+  * send. `sizes(b)` requests were of 2^b up to 2^(b+1) bytes.
+  */
+final case class PathUse(
+    stage: Int,
+    executor: Int,
+    kind: String,
+    path: String,
+    requests: Long,
+    bytes: Long,
+    micros: Long,
+    sizes: Array[Long]
+)
+
+/** Sums them while a log is read. */
+final class PathTable {
+  private val rows = mutable.LinkedHashMap.empty[(Int, Int, String, String), PathUse]
+
+  def add(
+      stage: Int,
+      executor: Int,
+      kind: String,
+      path: String,
+      requests: Long,
+      bytes: Long,
+      micros: Long,
+      sizes: Array[Long]
+  ): Unit = {
+    val key = (stage, executor, kind, path)
+    rows(key) = rows.get(key) match {
+      case None => PathUse(stage, executor, kind, path, requests, bytes, micros, sizes.clone)
+      case Some(old) =>
+        for (b <- sizes.indices) old.sizes(b) += sizes(b)
+        old.copy(requests = old.requests + requests, bytes = old.bytes + bytes, micros = old.micros + micros)
+    }
+  }
+
+  def result: IndexedSeq[PathUse] = rows.valuesIterator.toIndexedSeq
+}
+
+object PathTable {
+
+  /** Sizes up to 2 TB, and beyond. */
+  final val Buckets = 41
+}

@@ -1,0 +1,114 @@
+package pellucid.log
+
+import pellucid.Samples._
+import pellucid.breakdown.{Phase, TaskPhases}
+import pellucid.trace.Tasks
+
+/** Tasks that Pellucid's plugin measured. */
+class ObservedTaskSuite extends munit.FunSuite {
+  private val environment =
+    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
+      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
+
+  private def measured(id: Long, text: String, metrics: String = "{}") = taskEnd(
+    id,
+    accumulables =
+      s"""{"ID":3,"Name":"other","Update":"5","Value":"5","Internal":false},{"ID":7,"Name":"pellucid.task",""" +
+        s""""Update":"$text","Internal":false,"Count Failed Values":true,"Metadata":"sql"}""",
+    metrics = metrics
+  )
+
+  private val full = "[1;250;input,hdfs:m2,3,300000,4000,16:2 17:1;input,hdfs:m1,1,9,6,3:1;output,hdfs,1,50,20,5:1;" +
+    "spillWrite,disk:sda,1,64,30,6:1;spillRead,disk:sda,1,64,40,6:1;shuffleWrite,disk:sda,2,64,50,5:2;" +
+    "shuffleRead,disk:sda,2,64,60,5:2;shuffleFetch,host:m2,4,4000,999,9:3 10:1;blockRead,disk:sdb,1,1,70,0:1;" +
+    "blockWrite,disk:sdb,1,1,80,0:1;metadata,hdfs,0,0,90,]"
+
+  test("every kind goes to its column, in nanoseconds") {
+    val t = readLines(environment, measured(1, full)).tasks
+    assert(t.is(0, Tasks.Observed))
+    assertEquals(t.cpuQueueNanos(0), 250000L)
+    assertEquals(t.inputBlockedNanos(0), 4076000L) // 4000 + 6 + blockRead's 70
+    assertEquals(t.outputBlockedNanos(0), 100000L) // 20 + blockWrite's 80
+    assertEquals(t.spillBlockedNanos(0), 70000L) // 30 + 40
+    assertEquals(t.shuffleWriteBlockedNanos(0), 50000L)
+    assertEquals(t.localReadNanos(0), 60000L) // and not the fetches' 999, which overlap with computing
+    assertEquals(t.metadataNanos(0), 90000L)
+  }
+
+  test("paths are added up by stage, executor, kind and path") {
+    val trace = readLines(environment, measured(1, full), measured(2, "[1;;input,hdfs:m2,2,70000,1000,15:1 16:1]"))
+    val m2 = trace.paths.find(_.path == "hdfs:m2").get
+    assertEquals((m2.kind, trace.stages(m2.stage).id, trace.executors(m2.executor).id), ("input", 0, "1"))
+    assertEquals((m2.requests, m2.bytes, m2.micros), (5L, 370000L, 5000L))
+    assertEquals(
+      m2.sizes.indices.filter(m2.sizes(_) > 0).map(b => b -> m2.sizes(b)),
+      IndexedSeq(15 -> 1L, 16 -> 3L, 17 -> 1L)
+    )
+    assertEquals(trace.paths.size, 11)
+  }
+
+  test("measured input, output and spills take the place of their bounds; what is left is waiting") {
+    // 900 ms run: 500 on the CPU, 100 input, 60 fetch wait and 20 local shuffle files, 40 output, 30 spill, 10 metadata, 15 of
+    // Spark's 45 ms shuffle write blocked, 5 GC, 70 for a CPU: 50 waiting. Nothing of it can be input or output any more.
+    val metrics =
+      """{"Executor Run Time":900,"Executor CPU Time":500000000,"JVM GC Time":5,"Input Metrics":{"Bytes Read":10,""" +
+        """"Records Read":1},"Output Metrics":{"Bytes Written":10},"Shuffle Read Metrics":{"Fetch Wait Time":60},""" +
+        """"Shuffle Write Metrics":{"Shuffle Bytes Written":1,"Shuffle Write Time":45000000}}"""
+    val text =
+      "[1;70000;input,disk:sda,1,10,100000,3:1;output,disk:sda,1,10,40000,3:1;spillRead,disk:sda,1,10,30000,3:1;" +
+        "metadata,hdfs,0,0,10000,;shuffleRead,disk:sda,1,10,20000,3:1;shuffleWrite,disk:sda,1,1,15000,0:1]"
+    val times = new TaskPhases(readLines(environment, measured(1, text, metrics)).tasks)
+    times.load(0)
+    val expected = Map(
+      Phase.Compute -> 500,
+      Phase.InputRead -> 100,
+      Phase.ShuffleRead -> 80,
+      Phase.OutputWrite -> 40,
+      Phase.Spill -> 30,
+      Phase.Metadata -> 10,
+      Phase.ShuffleWrite -> 15,
+      Phase.Gc -> 5,
+      Phase.CpuQueue -> 70,
+      Phase.Waiting -> 50,
+      Phase.SchedulerDelay -> 100
+    )
+    for (p <- Phase.all) assertEquals(times(p) / 1000000, expected.getOrElse(p, 0).toLong, p.key)
+    assertEquals((times.inputAtMost, times.outputAtMost), (0L, 0L))
+  }
+
+  test("input of a file system that is not observed stays bounded by the waiting") {
+    val metrics =
+      """{"Executor Run Time":900,"Executor CPU Time":500000000,"Input Metrics":{"Bytes Read":10,"Records Read":1}}"""
+    val times = new TaskPhases(readLines(environment, measured(1, "[1;100000]", metrics)).tasks)
+    times.load(0)
+    assertEquals((times(Phase.CpuQueue), times(Phase.Waiting), times.inputAtMost), (100000000L, 300000000L, 300000000L))
+  }
+
+  for (
+    bad <- Seq(
+      "",
+      "[]",
+      "[2;1]",
+      "[1;x]",
+      "[1;-1]",
+      "[1;1;]",
+      "[1;1;input,p,1,2,3]",
+      "[1;1;input,p,1,2,3,4]",
+      "[1;1;input,p,1,2,3,99:1]",
+      "[1;1;input,p,1,9999999999999999999,3,]"
+    )
+  ) test(s"a measurement written as \"$bad\" is counted, and the task is as stock Spark logs it") {
+    val trace = readLines(environment, measured(1, bad, """{"Executor Run Time":900}"""), measured(2, "[1;1]"))
+    assertEquals(trace.intake.notes, Seq("what the plugin measured of 1 tasks could not be read: a newer plugin?"))
+    assertEquals(trace.tasks.runMillis(0), 900)
+    assert(!trace.tasks.is(0, Tasks.Observed) && trace.tasks.is(1, Tasks.Observed))
+    assertEquals(trace.paths, IndexedSeq.empty)
+    assertEquals(trace.intake.malformedLines, 0L)
+  }
+
+  test("an accumulator of the same name, without the plugin's setting, is nobody's") {
+    val trace = readLines(measured(1, full))
+    assert(!trace.tasks.is(0, Tasks.Observed))
+    assertEquals(trace.paths, IndexedSeq.empty)
+  }
+}

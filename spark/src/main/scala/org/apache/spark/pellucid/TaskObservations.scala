@@ -1,0 +1,37 @@
+package org.apache.spark.pellucid
+
+import java.util.{List => JList}
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.AccumulableInfo
+import org.apache.spark.util.{AccumulatorContext, AccumulatorV2, CollectionAccumulator}
+
+/** The driver's end of what executors measure: every task's update goes into its end event, and nothing is kept. */
+final class TaskObservations extends CollectionAccumulator[String] {
+  override def merge(other: AccumulatorV2[String, JList[String]]): Unit = ()
+
+  /** As SQL's own metrics, so that Spark's UI neither shows nor keeps it. */
+  override private[spark] def toInfo(update: Option[Any], value: Option[Any]): AccumulableInfo =
+    AccumulableInfo(
+      id,
+      name,
+      update,
+      None,
+      internal = false,
+      countFailedValues,
+      Some(AccumulatorContext.SQL_ACCUM_IDENTIFIER)
+    )
+}
+
+object TaskObservations {
+  final val Name = "pellucid.task"
+
+  /** Of failed tasks too. Spark knows accumulators by weak references: the plugin's driver keeps this one. */
+  def register(sc: SparkContext): TaskObservations = {
+    val made = new TaskObservations
+    made.register(sc, Some(Name), countFailedValues = true)
+    kept = made
+    made
+  }
+  @volatile private[spark] var kept: TaskObservations = _
+}

@@ -1,0 +1,33 @@
+package pellucid.fs
+
+import java.util.{Map => JMap}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileSystem
+
+/** Hadoop's file systems with the streams that tasks open measured. Each stays what it was, a subclass of the class that serves
+  * its scheme (PySpark's is Hive's, for one), known to this JVM only: no configuration names a class that another JVM may lack. A
+  * scheme whose class is set (`fs.SCHEME.impl`) is left alone.
+  */
+object ObservedFileSystems {
+  private val schemes = Seq("file", "hdfs")
+
+  def install(): Unit = {
+    FileSystem.getFileSystemClass("file", new Configuration(false)) // loads the table
+    val table =
+      field(classOf[FileSystem], null, "SERVICE_FILE_SYSTEMS").asInstanceOf[JMap[String, Class[_ <: FileSystem]]]
+    val cache = field(classOf[FileSystem], null, "CACHE")
+    val instances = field(cache.getClass, cache, "map").asInstanceOf[JMap[_, FileSystem]]
+    for (scheme <- schemes; stock <- Option(table.get(scheme)) if !Subclass.isOne(stock)) {
+      table.put(scheme, Subclass.of(stock))
+      // not closed: whoever has one goes on with it
+      cache.synchronized(instances.values.removeIf(_.getClass == stock))
+    }
+  }
+
+  private def field(of: Class[_], instance: AnyRef, name: String): AnyRef = {
+    val f = of.getDeclaredField(name)
+    f.setAccessible(true)
+    f.get(instance)
+  }
+}

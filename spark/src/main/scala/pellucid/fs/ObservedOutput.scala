@@ -1,0 +1,42 @@
+package pellucid.fs
+
+import java.io.OutputStream
+
+import org.apache.hadoop.fs._
+import org.apache.hadoop.fs.statistics.{IOStatistics, IOStatisticsSource}
+
+import pellucid.observe.{Kind, MeasuredOutput, Requests, TaskRecord}
+import pellucid.plugin.Guard
+
+/** A task's output stream whose writes are measured. It can what the stock stream can, and tells so. */
+private[fs] final class ObservedOutput private (stock: FSDataOutputStream, requests: Requests)
+    extends FSDataOutputStream(new TimedOutput(stock, requests), null, stock.getPos) {
+  override def getWrappedStream: OutputStream = stock.getWrappedStream
+}
+
+private[fs] object ObservedOutput {
+  private val guard = new Guard("measuring output")
+
+  /** `stock` itself where no task runs. */
+  def of(stock: FSDataOutputStream)(path: => String): FSDataOutputStream = {
+    val record = TaskRecord.current
+    if (record == null) stock
+    else guard(new ObservedOutput(stock, record.requests(Kind.Output, path))).getOrElse(stock)
+  }
+}
+
+private final class TimedOutput(stock: FSDataOutputStream, requests: Requests)
+    extends MeasuredOutput(stock, requests)
+    with Syncable
+    with CanSetDropBehind
+    with StreamCapabilities
+    with IOStatisticsSource
+    with Abortable {
+  override def hflush(): Unit = { drain(); measured(0)(stock.hflush()) }
+  override def hsync(): Unit = { drain(); measured(0)(stock.hsync()) }
+  override def abort(): Abortable.AbortableResult = { forget(); stock.abort() }
+  override def setDropBehind(dropCache: java.lang.Boolean): Unit = stock.setDropBehind(dropCache)
+  override def hasCapability(capability: String): Boolean = stock.hasCapability(capability)
+  override def getIOStatistics: IOStatistics = stock.getIOStatistics
+  override def toString: String = stock.toString
+}

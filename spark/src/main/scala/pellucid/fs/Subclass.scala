@@ -1,0 +1,102 @@
+package pellucid.fs
+
+import org.apache.hadoop.fs.{FSDataInputStream, FSDataOutputStream, FileStatus, FileSystem, Path}
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.util.Progressable
+import org.apache.xbean.asm9.{ClassWriter, MethodVisitor, Type}
+import org.apache.xbean.asm9.Opcodes._
+
+/** Makes a subclass of a file system whose methods tell [[Hooks]] what they did. In source, for `open`:
+  * {{{
+  * public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+  *   long before = Hooks.before();
+  *   FSDataInputStream result = super.open(path, bufferSize);
+  *   Hooks.after(before, this);
+  *   return Hooks.opened(this, path, result);
+  * }
+  * }}}
+  */
+private object Subclass {
+  private final val Prefix = "pellucid.fs.Observed$"
+
+  def isOne(c: Class[_]): Boolean = c.getName.startsWith(Prefix)
+
+  def of(stock: Class[_ <: FileSystem]): Class[_ <: FileSystem] = {
+    val name = Prefix + stock.getSimpleName
+    val bytes = write(name.replace('.', '/'), Type.getInternalName(stock))
+    // it has to see the plugin, and through it what the plugin sees
+    new ClassLoader(getClass.getClassLoader) {
+      def define(): Class[_] = defineClass(name, bytes, 0, bytes.length)
+    }.define().asSubclass(classOf[FileSystem])
+  }
+
+  /** Name, result and arguments of what is overridden, and the hook that gets the result. */
+  private val overridden: Seq[(String, Class[_], Seq[Class[_]], Option[String])] = {
+    val (path, bool, int) = (classOf[Path], classOf[Boolean], classOf[Int])
+    Seq(
+      ("open", classOf[FSDataInputStream], Seq(path, int), Some("opened")),
+      (
+        "create",
+        classOf[FSDataOutputStream],
+        Seq(path, classOf[FsPermission], bool, int, classOf[Short], classOf[Long], classOf[Progressable]),
+        Some("created")
+      ),
+      ("getFileStatus", classOf[FileStatus], Seq(path), None),
+      ("listStatus", classOf[Array[FileStatus]], Seq(path), None),
+      ("mkdirs", bool, Seq(path, classOf[FsPermission]), None),
+      ("rename", bool, Seq(path, path), None),
+      ("delete", bool, Seq(path, bool), None)
+    )
+  }
+
+  private def write(name: String, stock: String): Array[Byte] = {
+    val out = new ClassWriter(ClassWriter.COMPUTE_MAXS)
+    out.visit(V1_8, ACC_PUBLIC | ACC_FINAL, name, null, stock, null)
+    method(out.visitMethod(ACC_PUBLIC, "<init>", "()V", null, null)) { m =>
+      m.visitVarInsn(ALOAD, 0)
+      m.visitMethodInsn(INVOKESPECIAL, stock, "<init>", "()V", false)
+      m.visitInsn(RETURN)
+    }
+    for ((called, result, arguments, hook) <- overridden) {
+      val types = arguments.map(Type.getType(_))
+      val resultType = Type.getType(result)
+      val descriptor = Type.getMethodDescriptor(resultType, types: _*)
+      val before = 1 + types.map(_.getSize).sum // the first free local variable
+      val value = before + 2
+      method(out.visitMethod(ACC_PUBLIC, called, descriptor, null, Array("java/io/IOException"))) { m =>
+        m.visitMethodInsn(INVOKESTATIC, HooksName, "before", "()J", false)
+        m.visitVarInsn(LSTORE, before)
+        m.visitVarInsn(ALOAD, 0)
+        types.foldLeft(1) { (at, t) => m.visitVarInsn(t.getOpcode(ILOAD), at); at + t.getSize }
+        m.visitMethodInsn(INVOKESPECIAL, stock, called, descriptor, false)
+        m.visitVarInsn(resultType.getOpcode(ISTORE), value)
+        m.visitVarInsn(LLOAD, before)
+        m.visitVarInsn(ALOAD, 0)
+        m.visitMethodInsn(INVOKESTATIC, HooksName, "after", s"(J$FileSystemType)V", false)
+        hook match {
+          case None => m.visitVarInsn(resultType.getOpcode(ILOAD), value)
+          case Some(hook) =>
+            m.visitVarInsn(ALOAD, 0)
+            m.visitVarInsn(ALOAD, 1)
+            m.visitVarInsn(ALOAD, value)
+            val of =
+              s"($FileSystemType${types.head.getDescriptor}${resultType.getDescriptor})${resultType.getDescriptor}"
+            m.visitMethodInsn(INVOKESTATIC, HooksName, hook, of, false)
+        }
+        m.visitInsn(resultType.getOpcode(IRETURN))
+      }
+    }
+    out.visitEnd()
+    out.toByteArray
+  }
+
+  private final val HooksName = "pellucid/fs/Hooks"
+  private val FileSystemType = Type.getDescriptor(classOf[FileSystem])
+
+  private def method(m: MethodVisitor)(code: MethodVisitor => Unit): Unit = {
+    m.visitCode()
+    code(m)
+    m.visitMaxs(0, 0) // worked out by the writer
+    m.visitEnd()
+  }
+}

@@ -1,0 +1,39 @@
+package pellucid.observe
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.util.{Base64, Map => JMap}
+
+import org.apache.spark.SparkContext
+import org.apache.spark.pellucid.TaskObservations
+import org.apache.spark.util.CollectionAccumulator
+
+/** How what was measured of a task comes to the driver and into the event log: in the task's own end event, as the update of an
+  * accumulator. It cannot be lost, needs no message of its own, and is gone from the driver's memory with the event.
+  *
+  * What travels is Spark's own `CollectionAccumulator`: no class of ours has to be found by whoever reads it.
+  */
+final class Channel private (bytes: Array[Byte]) {
+
+  /** A new accumulator of the current task: as Spark does it, it joins the task when it is deserialized on its thread. */
+  def ofTask(): CollectionAccumulator[String] =
+    new ObjectInputStream(new ByteArrayInputStream(bytes)).readObject().asInstanceOf[CollectionAccumulator[String]]
+}
+
+object Channel {
+  private val Accumulator = "accumulator"
+
+  /** Its number: a setting of the application's environment then, which tells the log's reader which updates are ours. */
+  private val Task = "task"
+
+  /** In the driver: what executors are to be told. */
+  def open(sc: SparkContext): JMap[String, String] = {
+    val observations = TaskObservations.register(sc)
+    val bytes = new ByteArrayOutputStream
+    new ObjectOutputStream(bytes).writeObject(observations)
+    JMap.of(Accumulator, Base64.getEncoder.encodeToString(bytes.toByteArray), Task, observations.id.toString)
+  }
+
+  /** In an executor; None where the driver observes nothing. */
+  def ofExecutor(told: JMap[String, String]): Option[Channel] =
+    Option(told.get(Accumulator)).map(text => new Channel(Base64.getDecoder.decode(text)))
+}

@@ -1,0 +1,25 @@
+package pellucid.observe
+
+/** What a task asks a disk or the network for. */
+final case class Kind(name: String)
+
+object Kind {
+  val Input: Kind = Kind("input")
+  val Output: Kind = Kind("output")
+  val SpillWrite: Kind = Kind("spillWrite")
+  val SpillRead: Kind = Kind("spillRead")
+  val ShuffleWrite: Kind = Kind("shuffleWrite")
+
+  /** Of a local file. */
+  val ShuffleRead: Kind = Kind("shuffleRead")
+
+  /** From another executor or a shuffle service; Spark itself logs how long a task waited for all of them. */
+  val ShuffleFetch: Kind = Kind("shuffleFetch")
+
+  /** What a name node is asked: opening, creating, renaming, deleting, listing. */
+  val Metadata: Kind = Kind("metadata")
+
+  /** Persisted blocks on disk. */
+  val BlockWrite: Kind = Kind("blockWrite")
+  val BlockRead: Kind = Kind("blockRead")
+}

@@ -1,0 +1,32 @@
+package pellucid.observe
+
+import org.apache.spark.TaskContext
+import org.apache.spark.pellucid.{ObservedFetches, ObservedStreams}
+
+import pellucid.fs.ObservedFileSystems
+import pellucid.plugin.Guard
+
+/** An executor's hooks: those that measure, set once, and the one at each task's start. */
+private[pellucid] final class Observer(channel: Channel) {
+  private val tasks = new Guard("observing tasks")
+
+  new Guard("observing input and output")(ObservedFileSystems.install())
+  new Guard("observing spills and shuffle files")(ObservedStreams.install())
+  new Guard("observing shuffle fetches")(ObservedFetches.install())
+
+  /** On the task's thread. */
+  def taskStarts(): Unit = {
+    TaskRecord.end() // of a task whose end was not seen
+    tasks {
+      val update = channel.ofTask()
+      val record = TaskRecord.begin()
+      // the first listener to be added is the last one called: streams that the task left open are closed then
+      TaskContext.get().addTaskCompletionListener[Unit] { (_: TaskContext) =>
+        TaskRecord.end()
+        tasks(update.add(record.finish()))
+        ()
+      }
+    }
+    ()
+  }
+}

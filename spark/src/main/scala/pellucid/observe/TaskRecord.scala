@@ -1,0 +1,46 @@
+package pellucid.observe
+
+import scala.collection.mutable.ArrayBuffer
+
+/** What is measured of one running task. */
+final class TaskRecord {
+  private val thread = Thread.currentThread
+  private val queuedBefore = RunQueue.waitedNanos()
+  private val all = ArrayBuffer.empty[Requests]
+
+  /** Those of a kind and path; beyond [[TaskRecord.MostPaths]] of them, paths are counted together as `others`. */
+  def requests(kind: Kind, path: String): Requests = synchronized {
+    def find(path: String) = all.find(r => (r.kind eq kind) && r.path == path)
+    def make(path: String) = { val made = new Requests(kind, path, thread); all += made; made }
+    val name = TaskRecord.plain(path)
+    find(name).getOrElse(if (all.size < TaskRecord.MostPaths) make(name) else find("others").getOrElse(make("others")))
+  }
+
+  /** On the task's own thread: `version;microseconds ready to run without a CPU;requests;requests;...` (docs/observed.md). */
+  def finish(): String = {
+    val queued = RunQueue.waitedNanos()
+    val out = new StringBuilder(TaskRecord.Version)
+    out += ';'
+    if (queued >= 0 && queuedBefore >= 0) out ++= ((queued - queuedBefore) / 1000).toString
+    synchronized(all.foreach { r => if (!r.isEmpty) { out += ';'; r.write(out) } })
+    out.toString
+  }
+}
+
+object TaskRecord {
+  final val Version = "1"
+  private final val MostPaths = 64
+
+  private val ofThread = new ThreadLocal[TaskRecord]
+
+  /** Of the task that the current thread runs; null where it runs none. */
+  def current: TaskRecord = ofThread.get
+
+  private[observe] def begin(): TaskRecord = { val record = new TaskRecord; ofThread.set(record); record }
+  private[observe] def end(): Unit = ofThread.remove()
+
+  /** Without the characters that separate fields. */
+  private def plain(path: String): String =
+    if (path.forall(c => c > ' ' && c < 127 && c != ',' && c != ';' && c != '[' && c != ']')) path
+    else path.map(c => if (c <= ' ' || c >= 127 || c == ',' || c == ';' || c == '[' || c == ']') '_' else c)
+}

@@ -1,0 +1,155 @@
+package pellucid
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.SparkSession
+
+import pellucid.plugin.{Guard, Versions}
+import pellucid.trace.Tasks
+
+class PluginSuite extends munit.FunSuite {
+  private val folder = FunFixture[Path](_ => Files.createTempDirectory("pellucid"), remove)
+
+  private def remove(folder: Path): Unit =
+    Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
+
+  override def beforeEach(context: BeforeEach): Unit = Guard.reset()
+
+  /** Text input, a shuffle, text output: 20,000 rows with 40 keys. */
+  private def textJob(folder: Path)(spark: SparkSession): Seq[String] =
+    textJob(folder, Files.createTempDirectory(folder, "out"))(spark)
+
+  private def textJob(folder: Path, to: Path)(spark: SparkSession): Seq[String] = {
+    val (in, out) = (folder.resolve("in").toString, to.resolve("text").toString)
+    import spark.implicits._
+    if (!Files.exists(folder.resolve("in")))
+      spark.range(0, 20000, 1, 4).map(i => s"${i % 40} ${"x" * 100} $i").write.text(in)
+    val sc = spark.sparkContext
+    sc.textFile(in, 4).map(line => (line.takeWhile(_ != ' '), line)).groupByKey(3)
+      .map { case (key, lines) => s"$key ${lines.size} ${lines.map(_.hashCode.toLong).sum}" }
+      .saveAsTextFile(out)
+    spark.read.text(out).as[String].collect().sorted.toSeq
+  }
+
+  folder.test("bytes of input, shuffle and output by path are those of the files and of Spark's own metrics") {
+    folder =>
+      Jobs.run(folder, plugin = false)(textJob(folder)) // writes the input
+      val out = Files.createTempDirectory(folder, "out")
+      val ran = Jobs.run(folder)(textJob(folder, out))
+      val tasks = ran.trace.tasks
+      assert((0 until tasks.size).forall(tasks.is(_, Tasks.Observed)))
+      val stages = ran.trace.stages.indices.filter(s => ran.trace.tasksOfStage(s).nonEmpty)
+      val (map, reduce) = (stages(0), stages(1))
+      def bytes(stage: Int, kind: String) = ran.paths(kind).filter(_.stage == stage).map(_.bytes).sum
+      // the reader of a split goes on to the end of a line, and a small file's end is read twice: never less than the file
+      val in = Jobs.size(folder.resolve("in"))
+      assert(bytes(map, "input") >= in && bytes(map, "input") < 1.1 * in, (bytes(map, "input"), in))
+      val written = ran.trace.tasksOfStage(map).map(tasks.shuffleWriteBytes(_)).sum
+      assertEquals(bytes(map, "shuffleWrite"), written)
+      assertEquals(bytes(reduce, "shuffleRead"), written)
+      // Spark's own number has the local file system's checksum files too
+      assertEquals(bytes(reduce, "output"), Jobs.size(out))
+      assert(ran.trace.tasksOfStage(reduce).map(tasks.outputBytes(_)).sum >= bytes(reduce, "output"))
+      assert(ran.trace.paths.forall(_.path.startsWith("disk")), ran.trace.paths.map(_.path))
+      for (use <- ran.trace.paths) assertEquals(use.sizes.sum, use.requests)
+      assertEquals(ran.trace.intake.notes, Nil)
+      assertEquals(ran.trace.intake.malformedLines, 0L)
+  }
+
+  folder.test("answers and Spark's own metrics are those without the plugin") { folder =>
+    val stock = Jobs.run(folder, plugin = false)(textJob(folder))
+    val again = Jobs.run(folder, plugin = false)(textJob(folder))
+    val ours = Jobs.run(folder)(textJob(folder))
+    assertEquals(again.answer, stock.answer)
+    assertEquals(ours.answer, stock.answer)
+    def metrics(ran: Jobs.Ran[_]) = {
+      val t = ran.trace.tasks
+      (0 until t.size).map(r =>
+        (
+          t.stage(r),
+          t.index(r),
+          t.inputBytes(r),
+          t.inputRecords(r),
+          t.outputBytes(r),
+          t.shuffleWriteBytes(r),
+          t.shuffleReadBytes(r)
+        )
+      ).sorted
+    }
+    assertEquals(metrics(ours), metrics(again))
+  }
+
+  folder.test("spills are measured, both ways") { folder =>
+    val ran = Jobs.run(folder, conf = Map("spark.shuffle.spill.numElementsForceSpillThreshold" -> "5000")) { spark =>
+      spark.sparkContext.parallelize(0 until 60000, 2).map(i => (i % 20000, s"$i")).groupByKey(2).map(_._2.size).sum()
+    }
+    assertEquals(ran.answer, 60000.0)
+    val spilled = (0 until ran.trace.tasks.size).map(ran.trace.tasks.diskSpilledBytes(_)).sum
+    assert(spilled > 0)
+    assertEquals(ran.bytes("spillWrite"), spilled)
+    assertEquals(ran.bytes("spillRead"), spilled)
+  }
+
+  folder.test("Parquet with vectored reads: the bytes that Spark does not count") { folder =>
+    val table = folder.resolve("table").toString
+    val ran = Jobs.run(folder) { spark =>
+      spark.range(0, 300000, 1, 2).selectExpr("id", "hash(id) AS h").write.parquet(table)
+      spark.read.parquet(table).selectExpr("sum(id)", "sum(h)").collect().map(_.toString).toSeq
+    }
+    val size = Jobs.size(folder.resolve("table"))
+    assert(ran.bytes("output") >= size && ran.bytes("output") < size + 10000, (ran.bytes("output"), size))
+    assert(ran.bytes("input") > 0.95 * size && ran.bytes("input") < 1.1 * size, (ran.bytes("input"), size))
+  }
+
+  folder.test("persisted blocks on disk") { folder =>
+    val ran = Jobs.run(folder) { spark =>
+      val rdd = spark.sparkContext.parallelize(0 until 100000, 2).map(i => s"$i ${"y" * 30}")
+        .persist(org.apache.spark.storage.StorageLevel.DISK_ONLY)
+      (rdd.count(), rdd.map(_.length).sum())
+    }
+    assertEquals(ran.answer._1, 100000L)
+    assert(ran.bytes("blockWrite") > 3000000, ran.bytes("blockWrite"))
+    assertEquals(ran.bytes("blockRead"), 2 * ran.bytes("blockWrite")) // `count` reads what it has just written
+  }
+
+  folder.test("what a failed attempt did is measured too") { folder =>
+    val ran = Jobs.run(folder, conf = Map("spark.task.maxFailures" -> "1")) { spark =>
+      val file = Files.writeString(folder.resolve("in.txt"), "a\n" * 10000)
+      intercept[org.apache.spark.SparkException](
+        spark.sparkContext.textFile(file.toString, 1).map { line =>
+          if (line == "a") sys.error("on purpose"); line
+        }.count()
+      )
+    }
+    val tasks = ran.trace.tasks
+    assertEquals(tasks.outcome(0), Tasks.Failed)
+    assert(tasks.is(0, Tasks.Observed))
+    assert(ran.bytes("input") > 0)
+  }
+
+  for (
+    hook <- Seq(
+      "the plugin",
+      "observing tasks",
+      "observing input and output",
+      "observing spills and shuffle files",
+      "observing shuffle fetches",
+      "measuring input",
+      "measuring output",
+      "measuring spills and shuffle files"
+    )
+  ) folder.test(s"an exception in the hook \"$hook\" is one warning, and the job as it was") { folder =>
+    val stock = Jobs.run(folder, plugin = false)(textJob(folder))
+    Guard.sabotage(hook)
+    val warnings = Warnings.during { assertEquals(Jobs.run(folder)(textJob(folder)).answer, stock.answer) }
+    assertEquals(warnings.size, 1, warnings)
+    assert(warnings.head.contains(s"$hook is switched off, the job goes on without it"), warnings)
+  }
+
+  test("versions") {
+    assert(Versions.supported("4.0.1") && Versions.supported("4.3.0-SNAPSHOT"))
+    assert(!Versions.supported("3.5.9") && !Versions.supported("4.30.0") && !Versions.supported("5.0.0"))
+  }
+}
