@@ -15,6 +15,10 @@ final class TaskPhases(tasks: Tasks) {
   // Upper bounds on how much of `waiting` each cause can explain; they overlap.
   var inputAtMost, outputAtMost, spillAtMost, pythonAtMost = 0L
 
+  // Of the phases of input, output and shuffle read: how much is through other machines, and how much of local shuffle files.
+  private var diskOrNetwork, localShuffleRead = 0L
+  private var observed = false
+
   private var left = 0L
   private def take(phase: Phase, wanted: Long): Unit = {
     val taken = math.max(0L, math.min(wanted, left))
@@ -45,12 +49,15 @@ final class TaskPhases(tasks: Tasks) {
     take(Phase.Metadata, tasks.metadataNanos(row))
     take(Phase.ShuffleWrite, tasks.shuffleWriteBlockedNanos(row))
     take(Phase.Gc, tasks.gcMillis(row) * Millis)
-    // Spark's own time of a shuffle write includes computing; its merging of spills is not observed
-    if (!tasks.is(row, Tasks.Observed) || tasks.diskSpilledBytes(row) > 0)
-      take(Phase.ShuffleWrite, tasks.shuffleWriteNanos(row) - tasks.shuffleWriteBlockedNanos(row))
     take(Phase.CpuQueue, tasks.cpuQueueNanos(row))
+    // what Spark's own time of shuffle writes has beyond that: computing, and joining files, which is not observed
+    take(Phase.ShuffleWrite, tasks.shuffleWriteNanos(row) - tasks.shuffleWriteBlockedNanos(row))
     val waiting = left
     take(if (cpuLogged) Phase.Waiting else Phase.ComputeOrWaiting, waiting)
+
+    observed = tasks.is(row, Tasks.Observed)
+    diskOrNetwork = math.min(tasks.remoteBlockedNanos(row), apply(Phase.InputRead) + apply(Phase.OutputWrite))
+    localShuffleRead = math.min(tasks.localReadNanos(row), apply(Phase.ShuffleRead))
 
     val scan = tasks.scanNanos(row)
     val reads = tasks.inputBytes(row) > 0 || tasks.inputRecords(row) > 0 || scan > 0
@@ -65,30 +72,32 @@ final class TaskPhases(tasks: Tasks) {
 
   private def unnamed: Long = apply(Phase.Waiting) + apply(Phase.ComputeOrWaiting)
 
-  /** Blocked on disk for certain: measured reads of input, writes of shuffle data and output. */
+  /** Blocked on disk for certain: measured reads of input, writes of shuffle data and output, local shuffle reads. */
   def diskLogged: Long = apply(Phase.InputRead) + apply(Phase.ShuffleWrite) + apply(Phase.Spill) +
-    apply(Phase.OutputWrite)
+    apply(Phase.OutputWrite) + localShuffleRead - diskOrNetwork
 
-  /** At most: also the fetch wait, since the serving side reads from disk (thesis section 4.5.1), and what of the unnamed
-    * waiting input, output or spill can explain.
+  /** At most: also what went to other machines' disks and the fetch wait, since the serving side reads from disk (thesis section
+    * 4.5.1), and what of the unnamed waiting input, output or spill can explain.
     */
   def diskAtMost: Long =
-    diskLogged + apply(Phase.ShuffleRead) + math.min(unnamed, inputAtMost + outputAtMost + spillAtMost)
+    diskLogged + diskOrNetwork + networkLogged + math.min(unnamed, inputAtMost + outputAtMost + spillAtMost)
 
   /** Blocked on the network: the fetch wait; it includes the serving side's disk (thesis section 4.6.1). */
-  def networkLogged: Long = apply(Phase.ShuffleRead)
+  def networkLogged: Long = apply(Phase.ShuffleRead) - localShuffleRead
 
-  /** At most: also measured input and output (they may be remote), and all unnamed waiting of a task whose CPU time is known. */
+  /** At most: also input and output that are remote, or may be; the name server; and all unnamed waiting of a task whose CPU
+    * time is known.
+    */
   def networkAtMost: Long =
-    networkLogged + apply(Phase.OutputWrite) + apply(Phase.InputRead) + apply(Phase.Waiting) +
-      math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost)
+    networkLogged + (if (observed) diskOrNetwork else apply(Phase.InputRead) + apply(Phase.OutputWrite)) +
+      apply(Phase.Metadata) + apply(Phase.Waiting) + math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost)
 
   /** Of [[Phase.overhead]]. */
   def overhead: Long =
     apply(Phase.SchedulerDelay) + apply(Phase.Deserialize) + apply(Phase.ResultSerialize) + apply(Phase.GettingResult)
 
-  def neitherLogged: Long = diskLogged + networkLogged
-  def neitherAtMost: Long = diskLogged + networkLogged + apply(Phase.Waiting) +
+  def neitherLogged: Long = diskLogged + diskOrNetwork + networkLogged
+  def neitherAtMost: Long = neitherLogged + apply(Phase.Metadata) + apply(Phase.Waiting) +
     math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost + spillAtMost)
 
   private final val Millis = 1000000L

@@ -6,7 +6,7 @@ import pellucid.trace.{PathTable, Tasks}
   *
   * `[1;CPU-QUEUE;KIND,PATH,REQUESTS,BYTES,MICROS,SIZES;...]`
   */
-private[log] final class ObservedTask(tasks: Tasks, paths: PathTable) {
+private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int => String) {
 
   /** False where it is not written like that: nothing of it is taken then. */
   def read(text: String, row: Int): Boolean =
@@ -58,6 +58,10 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable) {
     n
   }
 
+  /** A local disk, or the datanode of the task's own machine. What is written to HDFS (`hdfs`) goes to others too. */
+  private def local(path: String, row: Int): Boolean =
+    path == "disk" || path.startsWith("disk:") || path == s"hdfs:${host(tasks.executor(row))}"
+
   private def add(u: Use, row: Int): Unit = {
     val column = u.kind match {
       case "input" | "blockRead" => tasks.inputBlockedNanos
@@ -68,7 +72,10 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable) {
       case "metadata" => tasks.metadataNanos
       case _ => null // a fetch overlaps with computing: Spark logs how long the task waited
     }
-    if (column != null) column(row) = column(row) + u.micros * 1000
+    val nanos = u.micros * 1000
+    if (column != null) column(row) = column(row) + nanos
+    if ((u.kind == "input" || u.kind == "output") && !local(u.path, row))
+      tasks.remoteBlockedNanos(row) = tasks.remoteBlockedNanos(row) + nanos
     paths.add(tasks.stage(row), tasks.executor(row), u.kind, u.path, u.requests, u.bytes, u.micros, u.sizes)
   }
 }

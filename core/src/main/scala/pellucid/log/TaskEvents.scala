@@ -8,7 +8,7 @@ import pellucid.trace.{TaskStart, Tasks, Timing, TraceBuilder}
 private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   import TaskEvents._
   private val tasks = builder.tasks
-  private val observedTask = new ObservedTask(tasks, builder.paths)
+  private val observedTask = new ObservedTask(tasks, builder.paths, builder.host(_))
 
   // "Task Info" of the event being read
   private var taskId, launch, finish, gettingResult = 0L

@@ -52,6 +52,9 @@ final class Tasks {
   /** Measured time blocked on writing and reading spills; stock Spark does not log it. */
   val spillBlockedNanos = new LongColumn
 
+  /** Of the measured time blocked on input and output: through a file system of other machines, so on a disk or on the network. */
+  val remoteBlockedNanos = new LongColumn
+
   /** Measured time waiting for a file system's name server; stock Spark does not log it. */
   val metadataNanos = new LongColumn
 
@@ -98,6 +101,7 @@ final class Tasks {
     shuffleWriteNanos,
     shuffleWriteBlockedNanos,
     spillBlockedNanos,
+    remoteBlockedNanos,
     metadataNanos,
     cpuQueueNanos,
     inputBytes,

@@ -102,6 +102,8 @@ final class TraceBuilder {
 
   def hostUnknown(executorRow: Int): Boolean = executors(executorRow).host.isEmpty
 
+  def host(executorRow: Int): String = executors(executorRow).host
+
   def host(executorRow: Int, host: String): Unit = executors(executorRow) = executors(executorRow).copy(host = host)
 
   def executorAdded(id: String, host: String, cores: Int, millis: Long, profile: Int): Unit = {

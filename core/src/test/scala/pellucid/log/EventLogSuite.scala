@@ -181,6 +181,7 @@ class EventLogSuite extends munit.FunSuite {
         "localReadNanos" -> 0L,
         "shuffleWriteBlockedNanos" -> 0L,
         "spillBlockedNanos" -> 0L,
+        "remoteBlockedNanos" -> 0L,
         "metadataNanos" -> 0L,
         "cpuQueueNanos" -> 0L,
         "scanNanos" -> 0L,

@@ -48,8 +48,9 @@ class ObservedTaskSuite extends munit.FunSuite {
   }
 
   test("measured input, output and spills take the place of their bounds; what is left is waiting") {
-    // 900 ms run: 500 on the CPU, 100 input, 60 fetch wait and 20 local shuffle files, 40 output, 30 spill, 10 metadata, 15 of
-    // Spark's 45 ms shuffle write blocked, 5 GC, 70 for a CPU: 50 waiting. Nothing of it can be input or output any more.
+    // 900 ms run: 500 on the CPU, 100 input, 60 fetch wait and 20 local shuffle files, 40 output, 30 spill, 10 metadata, 15
+    // blocked of Spark's 45 ms shuffle write, 5 GC, 70 for a CPU: 50 are left. The other 30 of the shuffle write can have been
+    // blocked, too: 20 waiting. Nothing of it can be input or output any more.
     val metrics =
       """{"Executor Run Time":900,"Executor CPU Time":500000000,"JVM GC Time":5,"Input Metrics":{"Bytes Read":10,""" +
         """"Records Read":1},"Output Metrics":{"Bytes Written":10},"Shuffle Read Metrics":{"Fetch Wait Time":60},""" +
@@ -66,14 +67,33 @@ class ObservedTaskSuite extends munit.FunSuite {
       Phase.OutputWrite -> 40,
       Phase.Spill -> 30,
       Phase.Metadata -> 10,
-      Phase.ShuffleWrite -> 15,
+      Phase.ShuffleWrite -> 45,
       Phase.Gc -> 5,
       Phase.CpuQueue -> 70,
-      Phase.Waiting -> 50,
+      Phase.Waiting -> 20,
       Phase.SchedulerDelay -> 100
     )
     for (p <- Phase.all) assertEquals(times(p) / 1000000, expected.getOrElse(p, 0).toLong, p.key)
     assertEquals((times.inputAtMost, times.outputAtMost), (0L, 0L))
+  }
+
+  test("what goes through other machines is blocked on a disk or on the network; the rest is told apart") {
+    // 900 ms run, no CPU: 100 ms input of the own machine's datanode, 200 of another's, 30 of a local disk, 150 written to HDFS,
+    // 80 fetch wait, 20 local shuffle files, 60 name node. Left: 260 waiting.
+    val metrics =
+      """{"Executor Run Time":900,"Executor CPU Time":0,"Input Metrics":{"Bytes Read":10,"Records Read":1},""" +
+        """"Output Metrics":{"Bytes Written":10},"Shuffle Read Metrics":{"Fetch Wait Time":80}}"""
+    val text = "[1;0;input,hdfs:h1,1,10,100000,3:1;input,hdfs:h2,1,10,200000,3:1;input,disk:sda,1,10,30000,3:1;" +
+      "output,hdfs,1,10,150000,3:1;shuffleRead,disk:sda,1,10,20000,3:1;metadata,hdfs,0,0,60000,]"
+    val times = new TaskPhases(readLines(environment, measured(1, text, metrics)).tasks)
+    times.load(0)
+    def ms(nanos: Long) = nanos / 1000000
+    assertEquals(ms(times.diskLogged), 150L) // 100 + 30 + 20
+    assertEquals(ms(times.diskAtMost), 580L) // + 200 + 150 + 80
+    assertEquals(ms(times.networkLogged), 80L)
+    assertEquals(ms(times.networkAtMost), 750L) // 80 + 200 + 150 + 60 + 260
+    assertEquals(ms(times.neitherLogged), 580L)
+    assertEquals(ms(times.neitherAtMost), 900L) // + 60 + 260
   }
 
   test("input of a file system that is not observed stays bounded by the waiting") {
