@@ -3,13 +3,18 @@ MVN  := mvn -B -q
 VENV := target/venv
 PY   := $(VENV)/bin/python
 JAR  := cli/target/pellucid.jar
+PLUGIN := spark/target/pellucid-spark.jar
 
-.PHONY: build test test-jvm test-page test-lab test-workloads demo bench experiments format clean
+.PHONY: build test test-jvm test-page test-lab test-workloads test-spark matrix demo bench bench-overhead experiments format clean
 
-build: cli/target/pellucid.jsa
+build: cli/target/pellucid.jsa $(PLUGIN)
 
 $(JAR): pom.xml core/pom.xml cli/pom.xml $(shell find core/src/main cli/src/main -type f)
 	$(MVN) -pl cli -am package -DskipTests
+	@touch $@
+
+$(PLUGIN): pom.xml spark/pom.xml $(shell find spark/src/main -type f) $(JAR)
+	$(MVN) -pl core,spark package -DskipTests
 	@touch $@
 
 # an archive of the loaded classes: the command starts in half the time
@@ -18,13 +23,21 @@ cli/target/pellucid.jsa: $(JAR)
 	PELLUCID_JAVA_OPTS="-XX:ArchiveClassesAtExit=$(abspath $@)" ./pellucid report core/src/test/logs/spark-4.3.0-zstd.zstd \
 	  --html cli/target/archived.html > cli/target/archived.txt
 
-test: build test-jvm test-page test-workloads test-lab
+test: build test-jvm test-page test-spark test-workloads test-lab
 
 test-jvm:
 	$(MVN) verify
 
 test-page: build $(VENV)/page
 	$(PY) -m pytest -q cli/src/test/page
+
+# the plugin with the lab's Spark, in one process
+test-spark: $(PLUGIN) $(VENV)/page
+	PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
+
+# the plugin with each supported Spark, in one process and in a cluster of two executors; about 10 minutes, 2.5 GB to fetch
+matrix: build $(VENV)/page
+	VERSIONS="4.0.5 4.1.4 4.2.1 4.3.0" PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
 
 # a lab of two machines; where it cannot be, it says why and is skipped
 test-lab: $(VENV)/page
@@ -47,6 +60,10 @@ demo: build $(VENV)/demo
 bench: build
 	python3 bench/report.py
 
+# what the plugin costs; about 20 minutes
+bench-overhead: build $(VENV)/bench
+	$(PY) bench/overhead.py
+
 format:
 	$(MVN) spotless:apply
 
@@ -60,6 +77,10 @@ $(VENV)/demo: demo/requirements.txt | $(VENV)/bin/python
 $(VENV)/page: cli/src/test/page/requirements.txt | $(VENV)/bin/python
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
 	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -q -y --no-install-recommends chromium) > target/chromium.log 2>&1
+	@touch $@
+
+$(VENV)/bench: bench/requirements.txt | $(VENV)/bin/python
+	$(PY) -m pip install -q --disable-pip-version-check -r $<
 	@touch $@
 
 clean:

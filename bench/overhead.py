@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""What the plugin costs: jobs with and without it, in turn (A B A B ...), in two warm applications of which one works at a time.
+
+    make bench-overhead                 writes docs/experiments/overhead.md
+    bench/overhead.py --only tiny --pairs 5
+
+Every pair's answers are compared. Figures are medians over the pairs, with the least and the most.
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from lab import experiment, software  # noqa: E402
+from lab.config import Config  # noqa: E402
+
+WORK = ROOT / "target" / "bench"
+JAR = ROOT / "spark" / "target" / "pellucid-spark.jar"
+VERSION = Config.spark_version
+SMALL_TASKS, MANY_TASKS = 20_000, 60_000
+
+
+def queries():
+    """The folder of q1.sql to q22.sql, from the tests of Spark."""
+    folder = WORK / "tpch-queries"
+    if not (folder / "q22.sql").exists():
+        artifact = f"org.apache.spark:spark-sql_2.13:{VERSION}:jar:tests"
+        subprocess.run(["mvn", "-B", "-q", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={WORK}"], cwd=WORK, check=True)
+        with zipfile.ZipFile(WORK / f"spark-sql_2.13-{VERSION}-tests.jar") as jar:
+            for number in range(1, 23):
+                folder.mkdir(exist_ok=True)
+                (folder / f"q{number}.sql").write_bytes(jar.read(f"tpch/q{number}.sql"))
+    return folder
+
+
+def workloads():
+    """{name: (line that generates the input or None, line that runs it)}"""
+    at = WORK.as_uri()
+    return {
+        "tpch": (f"tpch generate --data {at}/tpch", f"tpch run --data {at}/tpch --output {at}/none --queries {queries()}"),
+        "sort": (f"sort generate --data {at}/sort --mb 512 --files 16 --values 20",
+                 f"sort run --data {at}/sort --output {at}/sorted --split-mb 32 --reduce-partitions 16"),
+        "tiny": (None, f"tiny run --data {at}/none --output {at}/none --tasks {SMALL_TASKS}"),
+    }  # fmt: skip
+
+
+class Application:
+    """A warm Spark application on this computer that does one line after another (bench/workloads/serve.py)."""
+
+    def __init__(self, plugin):
+        home = software.spark(VERSION)
+        logs = WORK / "log"
+        logs.mkdir(parents=True, exist_ok=True)
+        conf = {"spark.master": "local[2]", "spark.driver.memory": "3g", "spark.ui.enabled": "false", "spark.local.dir": WORK / "local",
+                "spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri(), "spark.ui.showConsoleProgress": "false",
+                "spark.log.level": "ERROR"}  # fmt: skip
+        if plugin:
+            conf |= {"spark.jars": JAR, "spark.plugins": "pellucid.PellucidPlugin"}
+        options = "".join(f"--conf {key}={value} " for key, value in conf.items())
+        environment = os.environ | {
+            "PYSPARK_SUBMIT_ARGS": f"{options}pyspark-shell",
+            "PYSPARK_PYTHON": str(home / "bin" / "python"),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        }
+        self.process = subprocess.Popen([home / "bin" / "python", ROOT / "bench" / "workloads" / "serve.py"], env=environment, text=True,
+                                        cwd=WORK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+        self.do("ready")
+
+    def do(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        for output in self.process.stdout:
+            if output.startswith("{"):
+                said = json.loads(output)
+                if "error" in said:
+                    sys.exit(f"{line}: {said['error']}")
+                return said
+        sys.exit(f"{line}: the application ended")
+
+    def run(self, line):
+        """(seconds, answer)"""
+        self.do(line)  # the job is done; its answer is checked after another line
+        said = self.do("check the answer")
+        return said["seconds"], said["answer"]
+
+    def live_bytes(self):
+        """Of the heap, after a full collection."""
+        (java,) = (pid for pid, parent in processes() if parent == self.process.pid)
+        histogram = subprocess.run(["jmap", "-histo:live", str(java)], capture_output=True, text=True, check=True).stdout
+        return int(re.search(r"^Total\s+\d+\s+(\d+)", histogram, re.M)[1])
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(60)
+
+
+def processes():
+    """(process, parent)"""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            yield int(path.parent.name), int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it ended
+            pass
+
+
+def compare(name, pairs, say):
+    """Seconds of each run, without and with the plugin."""
+    generate, line = workloads()[name]
+    stock, ours = Application(plugin=False), Application(plugin=True)
+    try:
+        if generate:
+            say(f"{name}: input")
+            stock.do(generate)
+        say(f"{name}: warm-up")
+        for application in (stock, ours, stock, ours):
+            application.run(line)
+        times = []
+        for number in range(1, pairs + 1):
+            say(f"{name}: {number} of {pairs}")
+            turns = (stock, ours) if number % 2 else (ours, stock)
+            done = {id(application): application.run(line) for application in turns}
+            (before, answer), (after, same) = done[id(stock)], done[id(ours)]
+            if answer != same:
+                sys.exit(f"{name}: {same} with the plugin, {answer} without")
+            times.append((before, after))
+        return times
+    finally:
+        stock.end()
+        ours.end()
+
+
+def heap(say):
+    """Live bytes on the driver per task, with the plugin less without, between few tasks and many."""
+    grown = {}
+    for plugin in (False, True):
+        say(f"heap: {'with' if plugin else 'without'} the plugin")
+        application = Application(plugin)
+        _, run = workloads()["tiny"]
+        application.run(run)
+        before = application.live_bytes()
+        application.run(run.replace(f"--tasks {SMALL_TASKS}", f"--tasks {MANY_TASKS}"))
+        grown[plugin] = application.live_bytes() - before
+        application.end()
+    return (grown[True] - grown[False]) / MANY_TASKS
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--only", nargs="+", choices=["tpch", "sort", "tiny", "heap"], default=["tpch", "sort", "tiny", "heap"])
+    parser.add_argument("--to", type=Path, default=ROOT / "docs" / "experiments" / "overhead.md")
+    options = parser.parse_args()
+    started = time.monotonic()
+
+    def say(text):
+        print(f"{time.monotonic() - started:6.0f} s  {text}", file=sys.stderr, flush=True)
+
+    WORK.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name in [n for n in options.only if n != "heap"]:
+        times = compare(name, options.pairs, say)
+        ratios = [after / before for before, after in times]
+        stock, ours = zip(*times, strict=True)
+        rows.append([name, len(times), experiment.spread(stock, 2), experiment.spread(ours, 2),
+                     f"{statistics.median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})"])  # fmt: skip
+        print(rows[-1], flush=True)
+    table = experiment.markdown(["job", "pairs", "without, s", "with the plugin, s", "ratio of a pair"], rows)
+    per_task = f"Driver heap: {heap(say):+.0f} bytes per task.\n\n" if "heap" in options.only else ""
+    options.to.write_text(f"""# overhead
+
+`make bench-overhead` wrote this page. Spark {VERSION}, `local[2]`, event log on; a job without and with the plugin in turn, each in an application of
+its own that ran it twice before; medians (min-max); the answers of each pair are equal. `tpch` is all 22 queries at scale factor 1, `sort`
+512 MB from and to local files, `tiny` {SMALL_TASKS:,} tasks that count one number each. Driver heap: live bytes that {MANY_TASKS:,} tasks add, with the
+plugin less without.
+
+{table}
+{per_task}{experiment.machine_line()}
+""")
+    print(options.to.read_text())
+
+
+if __name__ == "__main__":
+    main()

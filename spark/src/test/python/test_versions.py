@@ -1,0 +1,70 @@
+"""The plugin with stock Spark from PyPI: the same answers, every task observed, no warning.
+
+    pytest spark/src/test/python                        (the lab's Spark, in one process)
+    VERSIONS="4.0.5 4.1.4 4.3.0" pytest ...             (each of them, in one process and in a cluster of two executors)
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab import software
+from lab.config import Config
+
+JAR = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
+JOB = Path(__file__).parent / "job.py"
+VERSIONS = os.environ.get("VERSIONS", "").split()
+CASES = [(v, m) for v in VERSIONS for m in ("local[2]", "local-cluster[2,1,1024]")] or [(Config.spark_version, "local[2]")]
+
+
+def run(version, master, folder, plugin):
+    """(answer, standard error, event log)"""
+    home = software.spark(version)
+    logs = folder / f"log-{plugin}"
+    logs.mkdir()
+    conf = {
+        "spark.master": master,
+        "spark.ui.enabled": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": logs.as_uri(),
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+    }
+    if plugin:
+        conf |= {"spark.jars": str(JAR), "spark.plugins": "pellucid.PellucidPlugin"}
+    submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
+    environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run([*submit, str(JOB), str(folder / "data")], env=environment, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (answer,) = [line for line in done.stdout.splitlines() if line.startswith("ANSWER")]
+    return answer, done.stderr, next(logs.iterdir())
+
+
+def report(log):
+    command = [str(software.REPOSITORY / "pellucid"), "report", str(log), "--json"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.parametrize(("version", "master"), CASES)
+def test_answers_are_stock_and_tasks_are_observed(version, master, tmp_path):
+    stock, _, _ = run(version, master, tmp_path, plugin=False)
+    ours, stderr, log = run(version, master, tmp_path, plugin=True)
+    assert ours == stock
+    work = software.spark_home(version) / "work" / log.name.partition(".")[0]  # where a cluster in one computer has its executors
+    executors = [path.read_text() for path in work.glob("*/stderr")]
+    shutil.rmtree(work, ignore_errors=True)
+    assert len(executors) == (2 if "cluster" in master else 0)
+    for text in (stderr, *executors):
+        assert "WARN pellucid" not in text
+    said = report(log)
+    kinds = {path["kind"] for path in said["paths"]}
+    assert kinds >= {"input", "output", "shuffleWrite", "shuffleRead"}
+    assert ("shuffleFetch" in kinds) == ("cluster" in master)
+    assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
+    written = sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleWrite")
+    assert written == said["demand"]["shuffleWriteBytes"] > 0
