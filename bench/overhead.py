@@ -27,6 +27,7 @@ from lab.config import Config  # noqa: E402
 WORK = ROOT / "target" / "bench"
 JAR = ROOT / "spark" / "target" / "pellucid-spark.jar"
 VERSION = Config.spark_version
+TESTS = "4.2.0"  # the Spark whose tests have the query texts
 SMALL_TASKS, MANY_TASKS = 20_000, 60_000
 
 
@@ -34,9 +35,9 @@ def queries():
     """The folder of q1.sql to q22.sql, from the tests of Spark."""
     folder = WORK / "tpch-queries"
     if not (folder / "q22.sql").exists():
-        artifact = f"org.apache.spark:spark-sql_2.13:{VERSION}:jar:tests"
+        artifact = f"org.apache.spark:spark-sql_2.13:{TESTS}:jar:tests"
         subprocess.run(["mvn", "-B", "-q", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={WORK}"], cwd=WORK, check=True)
-        with zipfile.ZipFile(WORK / f"spark-sql_2.13-{VERSION}-tests.jar") as jar:
+        with zipfile.ZipFile(WORK / f"spark-sql_2.13-{TESTS}-tests.jar") as jar:
             for number in range(1, 23):
                 folder.mkdir(exist_ok=True)
                 (folder / f"q{number}.sql").write_bytes(jar.read(f"tpch/q{number}.sql"))

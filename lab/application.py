@@ -105,8 +105,8 @@ class Application:
 
 
 def moves(cluster, before, after):
-    """What the counters moved by, summed over the machines, the disks by their use; and the seconds that the busiest disk and
-    the busiest NIC needed for it at their limits, under which no run can be."""
+    """What the counters moved by, summed over the machines, the disks by their use; the seconds that the disks needed for it at
+    their limits; and those of the busiest disk and the busiest NIC, under which no run can be."""
     result = {"cpu_seconds": 0, "nic_in_bytes": 0, "nic_out_bytes": 0, "busiest_disk_seconds": 0, "busiest_nic_seconds": 0}
     for name in cluster.machines:
         old, new, record = before[name], after[name], cluster.machine(name)
@@ -120,7 +120,9 @@ def moves(cluster, before, after):
             for key, value in moved.items():
                 use = f"{'+'.join(disk['use'])}.{key}"
                 result[use] = result.get(use, 0) + value
-            seconds = [moved["read_bytes"] / limits["read"], moved["reads"] / limits["read_iops"],
-                       moved["write_bytes"] / limits["write"], moved["writes"] / limits["write_iops"]]  # fmt: skip
-            result["busiest_disk_seconds"] = max(result["busiest_disk_seconds"], *seconds)
+            for kind in ("read", "write"):
+                seconds = max(moved[f"{kind}_bytes"] / limits[kind], moved[f"{kind}s"] / limits[f"{kind}_iops"])
+                use = f"{'+'.join(disk['use'])}.{kind}_seconds"
+                result[use] = result.get(use, 0) + seconds
+                result["busiest_disk_seconds"] = max(result["busiest_disk_seconds"], seconds)
     return result

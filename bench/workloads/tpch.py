@@ -22,7 +22,7 @@ def generate_options(parser):
 def generate(spark, options):
     folder = Path(urlparse(options.data).path)
     shutil.rmtree(folder, ignore_errors=True)
-    command = ["tpchgen-cli", "--scale-factor", str(options.scale), "--format", "parquet", "--output-dir", str(folder)]
+    command = ["tpchgen-cli", "parquet", "--scale-factor", f"{options.scale:g}", "--output-dir", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
 
 

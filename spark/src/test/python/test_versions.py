@@ -17,16 +17,17 @@ from lab.config import Config
 
 JAR = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 JOB = Path(__file__).parent / "job.py"
+KILLING = Path(__file__).parent / "killing.py"
 VERSIONS = os.environ.get("VERSIONS", "").split()
 CASES = [(v, m) for v in VERSIONS for m in ("local[2]", "local-cluster[2,1,1024]")] or [(Config.spark_version, "local[2]")]
 
 
-def run(version, master, folder, plugin):
+def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
     """(answer, standard error, event log)"""
     home = software.spark(version)
     logs = folder / f"log-{plugin}"
     logs.mkdir()
-    conf = {
+    conf = dict(conf) | {
         "spark.master": master,
         "spark.ui.enabled": "false",
         "spark.eventLog.enabled": "true",
@@ -39,7 +40,7 @@ def run(version, master, folder, plugin):
         conf |= {"spark.jars": str(JAR), "spark.plugins": "pellucid.PellucidPlugin"}
     submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
     environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run([*submit, str(JOB), str(folder / "data")], env=environment, cwd=folder, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
     (answer,) = [line for line in done.stdout.splitlines() if line.startswith("ANSWER")]
     return answer, done.stderr, next(logs.iterdir())
@@ -68,3 +69,15 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, tmp_path):
     assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
     written = sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleWrite")
     assert written == said["demand"]["shuffleWriteBytes"] > 0
+
+
+@pytest.mark.skipif(not VERSIONS, reason="minutes: `make matrix`")
+def test_a_hundred_jobs_while_executors_and_tasks_are_killed(tmp_path):
+    patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1"}
+    answer, stderr, log = run(Config.spark_version, "local-cluster[2,1,1024]", tmp_path, True, KILLING, ["7"], patient)
+    shutil.rmtree(software.spark_home(Config.spark_version) / "work" / log.name.partition(".")[0], ignore_errors=True)
+    assert answer == "ANSWER 100 True True", stderr[-2000:]
+    assert "WARN pellucid" not in stderr
+    said = report(log)
+    assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
+    assert all(job["failure"] is None for job in said["jobs"] if "failure" in job)

@@ -1,5 +1,7 @@
 package pellucid.cli
 
+import java.nio.file.Paths
+
 import mainargs.{Flag, ParserForMethods, arg, main}
 
 /** The `pellucid` command: one method per sub-command. Each gives the exit status: 2 for a mistake in what was asked for. */
@@ -32,8 +34,10 @@ object Main {
 
   def run(args: Seq[String]): Int = {
     val parser = ParserForMethods(this)
-    if (args.isEmpty || args.exists(Set("--help", "-h", "help"))) {
+    if (args.headOption.contains("run")) submit(args.tail)
+    else if (args.isEmpty || args.exists(Set("--help", "-h", "help"))) {
       Console.println(parser.helpText(totalWidth = Width))
+      Console.print(RunCommand.Help)
       0
     } else
       parser.runEither(args, allowPositional = false, totalWidth = Width) match {
@@ -41,6 +45,14 @@ object Main {
         case Right(code: Int) => code
         case Right(_) => 0
       }
+  }
+
+  /** Its arguments are spark-submit's, dashes and all. */
+  private def submit(args: Seq[String]): Int = {
+    var code = 0
+    val mistake =
+      status { code = RunCommand.run(args, sys.env.get(_), sys.props.get("pellucid.plugin").map(Paths.get(_))) }
+    if (mistake != 0) mistake else code
   }
 
   private def status(command: => Unit): Int =

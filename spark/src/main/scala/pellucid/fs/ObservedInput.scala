@@ -141,7 +141,7 @@ private object TimedInput {
     }
 
     private def awaited[A](wait: => A): A = {
-      val cpu = requests.cpuBefore(Requests.Large)
+      val cpu = requests.cpuBefore(Requests.Large.toLong)
       val wall = System.nanoTime()
       try wait
       finally requests.ended(0, wall, cpu)

@@ -14,9 +14,11 @@ import org.apache.spark.util.CollectionAccumulator
   */
 final class Channel private (bytes: Array[Byte]) {
 
-  /** A new accumulator of the current task: as Spark does it, it joins the task when it is deserialized on its thread. */
-  def ofTask(): CollectionAccumulator[String] =
-    new ObjectInputStream(new ByteArrayInputStream(bytes)).readObject().asInstanceOf[CollectionAccumulator[String]]
+  /** With the end of the current thread's task. As in Spark itself, an accumulator joins a task by being deserialized on its thread. */
+  def send(measured: String): Unit =
+    new ObjectInputStream(
+      new ByteArrayInputStream(bytes)
+    ).readObject().asInstanceOf[CollectionAccumulator[String]].add(measured)
 }
 
 object Channel {

@@ -4,11 +4,11 @@ import java.io.OutputStream
 
 /** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock. */
 class MeasuredOutput(stock: OutputStream, requests: Requests) extends OutputStream {
-  private val buffer = new Array[Byte](Requests.Large)
+  private val buffer = new Array[Byte](MeasuredOutput.BufferBytes)
   private var held = 0
 
   protected final def measured(size: Int)(write: => Unit): Unit = {
-    val cpu = requests.cpuBefore(Requests.Large)
+    val cpu = requests.cpuBefore(size)
     val wall = System.nanoTime()
     try write
     finally requests.ended(size, wall, cpu)
@@ -43,4 +43,8 @@ class MeasuredOutput(stock: OutputStream, requests: Requests) extends OutputStre
   override def close(): Unit =
     try drain()
     finally measured(0)(stock.close())
+}
+
+private object MeasuredOutput {
+  private final val BufferBytes = 32 << 10
 }

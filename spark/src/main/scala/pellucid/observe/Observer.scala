@@ -18,12 +18,11 @@ private[pellucid] final class Observer(channel: Channel) {
   def taskStarts(): Unit = {
     TaskRecord.end() // of a task whose end was not seen
     tasks {
-      val update = channel.ofTask()
       val record = TaskRecord.begin()
       // the first listener to be added is the last one called: streams that the task left open are closed then
       TaskContext.get().addTaskCompletionListener[Unit] { (_: TaskContext) =>
         TaskRecord.end()
-        tasks(update.add(record.finish()))
+        tasks(record.finish().foreach(channel.send))
         ()
       }
     }

@@ -1,29 +1,34 @@
 package pellucid.observe
 
-import scala.collection.mutable.ArrayBuffer
-
 /** What is measured of one running task. */
 final class TaskRecord {
   private val thread = Thread.currentThread
-  private val queuedBefore = RunQueue.waitedNanos()
-  private val all = ArrayBuffer.empty[Requests]
+  private val startedNanos = System.nanoTime()
+  private var all = List.empty[Requests]
+  RunQueue.know()
 
   /** Those of a kind and path; beyond [[TaskRecord.MostPaths]] of them, paths are counted together as `others`. */
   def requests(kind: Kind, path: String): Requests = synchronized {
     def find(path: String) = all.find(r => (r.kind eq kind) && r.path == path)
-    def make(path: String) = { val made = new Requests(kind, path, thread); all += made; made }
+    def make(path: String) = { val made = new Requests(kind, path, thread); all ::= made; made }
     val name = TaskRecord.plain(path)
     find(name).getOrElse(if (all.size < TaskRecord.MostPaths) make(name) else find("others").getOrElse(make("others")))
   }
 
-  /** On the task's own thread: `version;microseconds ready to run without a CPU;requests;requests;...` (docs/observed.md). */
-  def finish(): String = {
-    val queued = RunQueue.waitedNanos()
-    val out = new StringBuilder(TaskRecord.Version)
-    out += ';'
-    if (queued >= 0 && queuedBefore >= 0) out ++= ((queued - queuedBefore) / 1000).toString
-    synchronized(all.foreach { r => if (!r.isEmpty) { out += ';'; r.write(out) } })
-    out.toString
+  /** On the task's own thread: `version;microseconds ready to run without a CPU;requests;requests;...` (docs/observed.md); None of
+    * a short task that asked for nothing.
+    */
+  def finish(): Option[String] = synchronized {
+    val short = System.nanoTime() - startedNanos < RunQueue.ShortNanos
+    val asked = all.filterNot(_.isEmpty)
+    Option.when(!short || asked.nonEmpty) {
+      val queued = if (short) -1 else RunQueue.waitedNanos()
+      val out = new StringBuilder(TaskRecord.Version)
+      out += ';'
+      if (queued >= 0) out ++= (queued / 1000).toString
+      asked.foreach { r => out += ';'; r.write(out) }
+      out.toString
+    }
   }
 }
 

@@ -1,0 +1,99 @@
+package pellucid.cli
+
+import java.io.{File, IOException}
+import java.nio.file.{Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+
+/** `pellucid run`: spark-submit with the plugin and an event log switched on, and the report at the end. */
+object RunCommand {
+  final val Help =
+    """pellucid run [spark-submit arguments...]
+      |
+      |Runs spark-submit ($SPARK_HOME/bin, or the PATH) with Pellucid's plugin and an event log switched on, and reports on it at the
+      |end. What the arguments say of jars, plugins and the event log's folder stays as they say. The exit status is spark-submit's.
+      |""".stripMargin
+
+  private final val Jars = "spark.jars"
+  private final val Plugins = "spark.plugins"
+  private final val LogFolder = "spark.eventLog.dir"
+
+  /** The exit status. */
+  def run(arguments: Seq[String], environment: String => Option[String], plugin: Option[Path]): Int =
+    if (arguments.isEmpty || arguments == Seq("--help")) { Console.print(Help); 0 }
+    else {
+      val jar =
+        plugin.filter(Files.exists(_)).getOrElse(throw new Usage("run: the plugin is not built yet: `make build`"))
+      val submit = find(environment)
+      val named = setting(arguments, LogFolder)
+      val folder = named.getOrElse(Files.createTempDirectory("pellucid-run").toUri.toString)
+      val before = named.fold(Set.empty[Path])(logs(_).toSet)
+      val command = submit.toString +: withPlugin(arguments, jar.toString, folder)
+      val status =
+        try new ProcessBuilder(command.asJava).inheritIO().start().waitFor()
+        catch { case e: IOException => throw new Usage(s"run: $submit cannot be run: ${e.getMessage}") }
+      val made = logs(folder).filterNot(before)
+      if (made.isEmpty) Console.err.println(s"pellucid: no event log in $folder: nothing to report on")
+      made.foreach { log =>
+        Console.err.println(s"pellucid: the event log is $log")
+        ReportCommand.run(log.toString, None, json = false, None, None, None)
+      }
+      status
+    }
+
+  /** The arguments with ours in front, where spark-submit lets later ones win, and joined to those that are lists. */
+  private[cli] def withPlugin(arguments: Seq[String], jar: String, logFolder: String): Seq[String] = {
+    def conf(key: String, value: String) = Seq("--conf", s"$key=$value")
+    val named = setting(arguments, Plugins)
+    val own = optionOf(arguments, "--jars").orElse(setting(arguments, Jars))
+    val plugins = (named.toSeq :+ "pellucid.PellucidPlugin").mkString(",")
+    val jars = (own.toSeq :+ jar).mkString(",")
+    conf("spark.eventLog.enabled", "true") ++ conf(LogFolder, logFolder) ++ Seq("--jars", jars) ++
+      conf(Plugins, plugins) ++
+      without(arguments)
+  }
+
+  /** Without what has been joined to ours. Options end where the application begins: the first argument that is no option's. */
+  private def without(arguments: Seq[String]): Seq[String] = arguments match {
+    case "--jars" +: _ +: rest => without(rest)
+    case "--conf" +: pair +: rest if pair.startsWith(s"$Plugins=") || pair.startsWith(s"$Jars=") => without(rest)
+    case option +: rest if option.startsWith("-") && flags(option) => option +: without(rest)
+    case option +: value +: rest if option.startsWith("-") => option +: value +: without(rest)
+    case application => application
+  }
+
+  /** The options of spark-submit that take no value. */
+  private val flags = Set("--verbose", "-v", "--supervise", "--version", "--usage-error", "--help", "-h")
+
+  private def options(arguments: Seq[String]): Seq[(String, String)] = arguments match {
+    case option +: rest if option.startsWith("-") && flags(option) => options(rest)
+    case option +: value +: rest if option.startsWith("-") => (option, value) +: options(rest)
+    case _ => Nil
+  }
+
+  private def optionOf(arguments: Seq[String], name: String): Option[String] =
+    options(arguments).collect { case (`name`, value) => value }.lastOption
+
+  private def setting(arguments: Seq[String], key: String): Option[String] =
+    options(arguments).collect {
+      case ("--conf" | "-c", pair) if pair.startsWith(s"$key=") => pair.drop(key.length + 1)
+    }.lastOption
+
+  private def find(environment: String => Option[String]): Path = {
+    val folders = environment("SPARK_HOME").map(home => s"$home/bin").toSeq ++
+      environment("PATH").toSeq.flatMap(_.split(File.pathSeparator))
+    folders.iterator.map(Paths.get(_, "spark-submit")).find(Files.isExecutable(_))
+      .getOrElse(throw new Usage("run: no spark-submit in $SPARK_HOME/bin or on the PATH"))
+  }
+
+  /** Logs in a local folder; a log elsewhere is for `pellucid report`, when it is here. */
+  private def logs(folder: String): Seq[Path] = {
+    val path = Paths.get(folder.stripPrefix("file://").stripPrefix("file:"))
+    if (!Files.isDirectory(path)) Nil
+    else {
+      val found = Files.list(path)
+      try found.iterator.asScala.filterNot(_.getFileName.toString.startsWith(".")).toSeq.sorted
+      finally found.close()
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package pellucid.cli
+
+import java.io.{ByteArrayOutputStream, PrintStream}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+import java.nio.file.attribute.PosixFilePermissions
+
+class RunCommandSuite extends munit.FunSuite {
+  private val log: Path = Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent)
+    .map(_.resolve("core/src/test/logs/spark-4.3.0-zstd.zstd")).find(Files.exists(_)).get
+  private val folder = FunFixture[Path](
+    _ => Files.createTempDirectory("pellucid"),
+    dir => Files.walk(dir).sorted(java.util.Comparator.reverseOrder[Path]).forEach(Files.delete(_))
+  )
+
+  /** A spark-submit that notes its arguments, "writes" a log where it is told to, and ends with a status. */
+  private def spark(dir: Path, status: Int, copies: Boolean = true): Path = {
+    val bin = Files.createDirectories(dir.resolve("spark/bin"))
+    val script = s"""#!/bin/sh
+      |printf '%s\\n' "$$@" > ${dir.resolve("arguments")}
+      |for argument; do case $$argument in spark.eventLog.dir=file://*) to=$${argument#spark.eventLog.dir=file://} ;; esac; done
+      |${if (copies) s"cp $log $$to/app-1.zstd" else ":"}
+      |exit $status
+      |""".stripMargin
+    Files.writeString(bin.resolve("spark-submit"), script)
+    Files.setPosixFilePermissions(bin.resolve("spark-submit"), PosixFilePermissions.fromString("rwxr-xr-x"))
+    bin.getParent
+  }
+
+  private def run(dir: Path, home: Option[Path], args: String*): (Int, String, String) = {
+    val jar = Files.writeString(dir.resolve("plugin.jar"), "")
+    val out, err = new ByteArrayOutputStream
+    val status = Console.withOut(new PrintStream(out, true))(Console.withErr(new PrintStream(err, true)) {
+      RunCommand.run(args, Map("PATH" -> "/nowhere") ++ home.map("SPARK_HOME" -> _.toString) get _, Some(jar))
+    })
+    (status, out.toString(UTF_8), err.toString(UTF_8))
+  }
+
+  folder.test("runs spark-submit with the plugin and a log, reports, and ends with spark-submit's status") { dir =>
+    val (status, out, err) = run(dir, Some(spark(dir, 3)), "--master", "local[2]", "job.py", "--jars", "mine")
+    assertEquals(status, 3)
+    assert(out.contains("What would help"), out)
+    assert(err.contains("the event log is "), err)
+    val arguments = Files.readString(dir.resolve("arguments")).linesIterator.toSeq
+    assert(arguments.containsSlice(Seq("--conf", "spark.plugins=pellucid.PellucidPlugin")), arguments)
+    assert(arguments.containsSlice(Seq("--jars", dir.resolve("plugin.jar").toString)), arguments)
+    assertEquals(
+      arguments.takeRight(5),
+      Seq("--master", "local[2]", "job.py", "--jars", "mine")
+    ) // the application's own
+  }
+
+  test("jars, plugins and the log's folder that the arguments name are kept") {
+    val arguments = Seq(
+      "-v",
+      "--jars",
+      "a.jar,b.jar",
+      "--conf",
+      "spark.plugins=other.Plugin",
+      "--conf",
+      "spark.eventLog.dir=hdfs:/logs",
+      "x.jar"
+    )
+    assertEquals(
+      RunCommand.withPlugin(arguments, "p.jar", "hdfs:/logs"),
+      Seq(
+        "--conf",
+        "spark.eventLog.enabled=true",
+        "--conf",
+        "spark.eventLog.dir=hdfs:/logs",
+        "--jars",
+        "a.jar,b.jar,p.jar",
+        "--conf",
+        "spark.plugins=other.Plugin,pellucid.PellucidPlugin",
+        "-v",
+        "--conf",
+        "spark.eventLog.dir=hdfs:/logs",
+        "x.jar"
+      )
+    )
+  }
+
+  folder.test("no log, no report, and it says so") { dir =>
+    val (status, out, err) = run(dir, Some(spark(dir, 1, copies = false)), "job.py")
+    assertEquals((status, out), (1, ""))
+    assert(err.contains("no event log in "), err)
+  }
+
+  folder.test("no spark-submit, no plugin") { dir =>
+    val none = intercept[Usage](run(dir, None, "job.py"))
+    assert(none.getMessage.contains("no spark-submit in $SPARK_HOME/bin or on the PATH"))
+    val unbuilt = intercept[Usage](RunCommand.run(Seq("job.py"), _ => None, None))
+    assert(unbuilt.getMessage.contains("not built"))
+  }
+}

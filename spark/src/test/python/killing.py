@@ -1,0 +1,66 @@
+"""100 small jobs, with an executor killed every few seconds and a task every second. Prints how many answers were right."""
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+folder, chance = sys.argv[1], random.Random(int(sys.argv[2]))
+spark = SparkSession.builder.getOrCreate()
+sc = spark.sparkContext
+stop = threading.Event()
+killed = {"executors": 0, "tasks": 0}
+
+
+def executors():
+    """Processes of this application's executors."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if (line := path.read_bytes()) and b"CoarseGrainedExecutorBackend" in line and sc.applicationId.encode() in line:
+                yield int(path.parent.name)
+        except OSError:  # it ended
+            pass
+
+
+def running_tasks():
+    tracker = sc._jsc.sc().statusStore()
+    for stage in sc.statusTracker().getActiveStageIds():
+        tasks = tracker.taskList(stage, 0, 50)
+        for i in range(tasks.size()):
+            if tasks.apply(i).status() == "RUNNING":
+                yield tasks.apply(i).taskId()
+
+
+def kill():
+    turn = 0
+    while not stop.wait(1):
+        turn += 1
+        try:
+            if turn % 4 == 0 and (found := list(executors())):
+                os.kill(chance.choice(found), signal.SIGKILL)
+                killed["executors"] += 1
+            elif found := list(running_tasks()):
+                sc._jsc.sc().killTaskAttempt(chance.choice(found), True, "on purpose")
+                killed["tasks"] += 1
+        except Exception as e:  # what was to be killed has ended by itself
+            print("killer:", type(e).__name__, file=sys.stderr)
+
+
+spark.range(0, 200000, 1, 8).selectExpr("concat(id % 101, ' ', repeat('y', 50)) AS value").write.mode("overwrite").text(f"{folder}/in")
+killer = threading.Thread(target=kill)
+killer.start()
+right = 0
+for number in range(100):
+    pairs = sc.textFile(f"{folder}/in", 8).map(lambda line: (line.split()[0], 1)).reduceByKey(lambda a, b: a + b, 4)
+    right += sorted(count for _, count in pairs.collect()) == sorted(len(range(k, 200000, 101)) for k in range(101))
+stop.set()
+killer.join()
+print("ANSWER", right, killed["executors"] > 0, killed["tasks"] > 0)
+print("killed", killed, file=sys.stderr)
+time.sleep(1)
+spark.stop()
