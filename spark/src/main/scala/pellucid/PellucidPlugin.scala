@@ -2,8 +2,9 @@ package pellucid
 
 import java.util.{Collections, Map => JMap}
 
-import org.apache.spark.{SparkContext, TaskFailedReason}
+import org.apache.spark.SparkContext
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
+import org.apache.spark.pellucid.TaskObservations
 
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
@@ -13,12 +14,19 @@ import pellucid.plugin.{Guard, Versions}
   */
 final class PellucidPlugin extends SparkPlugin {
   def driverPlugin(): DriverPlugin = new DriverPlugin {
-    override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
-      if (!Versions.supported(sc.version)) {
-        Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
-        Collections.emptyMap()
-      } else if (!context.conf.getBoolean("spark.pellucid.observe", true)) Collections.emptyMap()
-      else Guard.plugin(Channel.open(sc)).getOrElse(Collections.emptyMap())
+
+    /** Spark itself knows accumulators by weak references only. */
+    private var observations: Option[TaskObservations] = None
+
+    override def init(sc: SparkContext, context: PluginContext): JMap[String, String] = {
+      Guard.plugin {
+        if (!Versions.supported(sc.version))
+          Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
+        else if (context.conf.getBoolean("spark.pellucid.observe", true))
+          observations = Some(TaskObservations.register(sc))
+      }
+      observations.flatMap(o => Guard.plugin(Channel.toldBy(o))).getOrElse(Collections.emptyMap())
+    }
   }
 
   def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {
@@ -28,7 +36,5 @@ final class PellucidPlugin extends SparkPlugin {
       observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(_))).flatten
 
     override def onTaskStart(): Unit = observer.foreach(_.taskStarts())
-    override def onTaskSucceeded(): Unit = ()
-    override def onTaskFailed(reason: TaskFailedReason): Unit = ()
   }
 }

@@ -103,6 +103,62 @@ class PluginSuite extends munit.FunSuite {
     assert(ran.bytes("input") > 0.95 * size && ran.bytes("input") < 1.1 * size, (ran.bytes("input"), size))
   }
 
+  folder.test("Parquet of others, without checksum files") { folder =>
+    val table = folder.resolve("table")
+    val ran = Jobs.run(folder) { spark =>
+      spark.range(0, 300000, 1, 2).write.parquet(table.toString)
+      Files.list(table).iterator.asScala.toSeq.filter(_.toString.endsWith(".crc")).foreach(Files.delete(_))
+      spark.read.parquet(table.toString).selectExpr("sum(id)").collect().map(_.toString).toSeq
+    }
+    assertEquals(ran.answer, Seq("[44999850000]"))
+    assert(ran.bytes("input") > 0.95 * Jobs.size(table), (ran.bytes("input"), Jobs.size(table)))
+  }
+
+  folder.test("a task's own streams do what the stock ones do: abort, flush, position, writing to a closed one") {
+    folder =>
+      def use(spark: SparkSession): Seq[String] = {
+        val file = Files.createTempDirectory(folder, "own").resolve("file").toString
+        spark.sparkContext.parallelize(Seq(file), 1).map { file =>
+          val path = new org.apache.hadoop.fs.Path(file)
+          val fs = path.getFileSystem(new org.apache.hadoop.conf.Configuration)
+          val out = fs.create(path)
+          val said = Seq.newBuilder[String]
+          def attempt(what: => Any): Unit = said += scala.util.Try(what).fold(_.getClass.getName, _.toString)
+          out.write(Array.fill[Byte](100)(1))
+          attempt(out.getPos)
+          attempt(out.abort())
+          out.write(7)
+          attempt(out.hflush())
+          out.write(Array.fill[Byte](100000)(2))
+          out.close()
+          attempt(out.write(1))
+          attempt(out.close())
+          val in = fs.open(path)
+          attempt(in.skip(99))
+          attempt((in.read(), in.read(), in.read(), in.getPos, in.available()))
+          val all = new Array[Byte](100101)
+          attempt { in.readFully(0, all); all.map(_.toInt).sum }
+          attempt(in.read(50, new Array[Byte](10), 0, 10))
+          attempt { in.seek(100100); (in.read(new Array[Byte](1000)), in.read(new Array[Byte](1000))) }
+          attempt(in.readFully(100000, new Array[Byte](1000)))
+          attempt(in.read(java.nio.ByteBuffer.allocate(10)))
+          attempt(Seq("in:readvectored", "in:readbytebuffer", "in:unbuffer", "iostatistics").map(in.hasCapability))
+          in.close()
+          attempt(in.read())
+          said.result().mkString("\n")
+        }.collect().toSeq
+      }
+      assertEquals(Jobs.run(folder)(use).answer, Jobs.run(folder, plugin = false)(use).answer)
+  }
+
+  folder.test("a setting that cannot be read is one warning") { folder =>
+    val warnings = Warnings.during {
+      assertEquals(Jobs.run(folder, conf = Map("spark.pellucid.observe" -> "yes"))(_.range(10).count()).answer, 10L)
+    }
+    assertEquals(warnings.size, 1, warnings)
+    assert(warnings.head.contains("spark.pellucid.observe"), warnings)
+  }
+
   folder.test("persisted blocks on disk") { folder =>
     val ran = Jobs.run(folder) { spark =>
       val rdd = spark.sparkContext.parallelize(0 until 100000, 2).map(i => s"$i ${"y" * 30}")

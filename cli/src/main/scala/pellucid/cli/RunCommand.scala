@@ -2,6 +2,7 @@ package pellucid.cli
 
 import java.io.{File, IOException}
 import java.nio.file.{Files, Path, Paths}
+import java.util.Properties
 
 import scala.jdk.CollectionConverters._
 
@@ -19,16 +20,25 @@ object RunCommand {
   private final val LogFolder = "spark.eventLog.dir"
 
   /** The exit status. */
-  def run(arguments: Seq[String], environment: String => Option[String], plugin: Option[Path]): Int =
-    if (arguments.isEmpty || arguments == Seq("--help")) { Console.print(Help); 0 }
+  def run(submitted: Seq[String], environment: String => Option[String], plugin: Option[Path]): Int =
+    if (submitted.isEmpty || submitted == Seq("--help")) { Console.print(Help); 0 }
     else {
       val jar =
         plugin.filter(Files.exists(_)).getOrElse(throw new Usage("run: the plugin is not built yet: `make build`"))
       val submit = find(environment)
-      val named = setting(arguments, LogFolder)
+      val arguments = split(submitted)
+      val settings = new Settings(arguments, defaults(arguments, submit, environment))
+      val named = settings(LogFolder)
+      if (
+        named.isEmpty &&
+        settings.optionOf("--deploy-mode").orElse(settings("spark.submit.deployMode")).contains("cluster")
+      )
+        throw new Usage(
+          s"run: with --deploy-mode cluster, name a folder that the driver can write to: --conf $LogFolder=..."
+        )
       val folder = named.getOrElse(Files.createTempDirectory("pellucid-run").toUri.toString)
       val before = named.fold(Set.empty[Path])(logs(_).toSet)
-      val command = submit.toString +: withPlugin(arguments, jar.toString, folder)
+      val command = submit.toString +: withPlugin(arguments, settings, jar.toString, folder)
       val status =
         try new ProcessBuilder(command.asJava).inheritIO().start().waitFor()
         catch { case e: IOException => throw new Usage(s"run: $submit cannot be run: ${e.getMessage}") }
@@ -36,48 +46,78 @@ object RunCommand {
       if (made.isEmpty) Console.err.println(s"pellucid: no event log in $folder: nothing to report on")
       made.foreach { log =>
         Console.err.println(s"pellucid: the event log is $log")
-        ReportCommand.run(log.toString, None, json = false, None, None, None)
+        try ReportCommand.run(log.toString, None, json = false, None, None, None)
+        catch { case e: Usage => Console.err.println(s"pellucid: ${e.getMessage}") } // the job's own status counts
       }
       status
     }
 
+  /** `--option=value` as two arguments, up to where the application begins: the first argument that is no option's. */
+  private def split(arguments: Seq[String]): Seq[String] = arguments match {
+    case option +: rest if option.startsWith("--") && option.contains('=') =>
+      option.take(option.indexOf('=')) +: option.drop(option.indexOf('=') + 1) +: split(rest)
+    case option +: rest if flags(option) => option +: split(rest)
+    case option +: value +: rest if option.startsWith("-") => option +: value +: split(rest)
+    case application => application
+  }
+
+  /** What spark-submit itself would read: `--properties-file`, or spark-defaults.conf. */
+  private def defaults(arguments: Seq[String], submit: Path, environment: String => Option[String]): Properties = {
+    val named = new Settings(arguments, new Properties).optionOf("--properties-file").map(Paths.get(_))
+    val folder =
+      environment("SPARK_CONF_DIR").map(Paths.get(_)).getOrElse(submit.toAbsolutePath.getParent.resolveSibling("conf"))
+    val file = named.getOrElse(folder.resolve("spark-defaults.conf"))
+    val read = new Properties
+    if (Files.isReadable(file)) {
+      val in = Files.newBufferedReader(file)
+      try read.load(in)
+      finally in.close()
+    }
+    read
+  }
+
+  /** What options and settings say, the last one of each, over what the defaults say. */
+  private[cli] final class Settings(arguments: Seq[String], defaults: Properties) {
+    private def options(arguments: Seq[String]): Seq[(String, String)] = arguments match {
+      case option +: rest if flags(option) => options(rest)
+      case option +: value +: rest if option.startsWith("-") => (option, value) +: options(rest)
+      case _ => Nil
+    }
+    private val all = options(arguments)
+
+    def optionOf(name: String): Option[String] = all.collect { case (`name`, value) => value }.lastOption
+    def apply(key: String): Option[String] =
+      all.collect { case ("--conf" | "-c", pair) if pair.startsWith(s"$key=") => pair.drop(key.length + 1) }.lastOption
+        .orElse(Option(defaults.getProperty(key)).map(_.trim)).filter(_.nonEmpty)
+  }
+
   /** The arguments with ours in front, where spark-submit lets later ones win, and joined to those that are lists. */
-  private[cli] def withPlugin(arguments: Seq[String], jar: String, logFolder: String): Seq[String] = {
+  private[cli] def withPlugin(
+      arguments: Seq[String],
+      settings: Settings,
+      jar: String,
+      logFolder: String
+  ): Seq[String] = {
     def conf(key: String, value: String) = Seq("--conf", s"$key=$value")
-    val named = setting(arguments, Plugins)
-    val own = optionOf(arguments, "--jars").orElse(setting(arguments, Jars))
-    val plugins = (named.toSeq :+ "pellucid.PellucidPlugin").mkString(",")
-    val jars = (own.toSeq :+ jar).mkString(",")
+    val plugins = (settings(Plugins).toSeq :+ "pellucid.PellucidPlugin").mkString(",")
+    val jars = (settings.optionOf("--jars").orElse(settings(Jars)).toSeq :+ jar).mkString(",")
     conf("spark.eventLog.enabled", "true") ++ conf(LogFolder, logFolder) ++ Seq("--jars", jars) ++
       conf(Plugins, plugins) ++
       without(arguments)
   }
 
-  /** Without what has been joined to ours. Options end where the application begins: the first argument that is no option's. */
+  /** Without what has been joined to ours. */
   private def without(arguments: Seq[String]): Seq[String] = arguments match {
     case "--jars" +: _ +: rest => without(rest)
-    case "--conf" +: pair +: rest if pair.startsWith(s"$Plugins=") || pair.startsWith(s"$Jars=") => without(rest)
-    case option +: rest if option.startsWith("-") && flags(option) => option +: without(rest)
+    case ("--conf" | "-c") +: pair +: rest if pair.startsWith(s"$Plugins=") || pair.startsWith(s"$Jars=") =>
+      without(rest)
+    case option +: rest if flags(option) => option +: without(rest)
     case option +: value +: rest if option.startsWith("-") => option +: value +: without(rest)
     case application => application
   }
 
   /** The options of spark-submit that take no value. */
   private val flags = Set("--verbose", "-v", "--supervise", "--version", "--usage-error", "--help", "-h")
-
-  private def options(arguments: Seq[String]): Seq[(String, String)] = arguments match {
-    case option +: rest if option.startsWith("-") && flags(option) => options(rest)
-    case option +: value +: rest if option.startsWith("-") => (option, value) +: options(rest)
-    case _ => Nil
-  }
-
-  private def optionOf(arguments: Seq[String], name: String): Option[String] =
-    options(arguments).collect { case (`name`, value) => value }.lastOption
-
-  private def setting(arguments: Seq[String], key: String): Option[String] =
-    options(arguments).collect {
-      case ("--conf" | "-c", pair) if pair.startsWith(s"$key=") => pair.drop(key.length + 1)
-    }.lastOption
 
   private def find(environment: String => Option[String]): Path = {
     val folders = environment("SPARK_HOME").map(home => s"$home/bin").toSeq ++

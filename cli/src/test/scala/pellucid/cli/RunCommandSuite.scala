@@ -50,34 +50,53 @@ class RunCommandSuite extends munit.FunSuite {
     ) // the application's own
   }
 
-  test("jars, plugins and the log's folder that the arguments name are kept") {
-    val arguments = Seq(
-      "-v",
-      "--jars",
-      "a.jar,b.jar",
-      "--conf",
-      "spark.plugins=other.Plugin",
-      "--conf",
-      "spark.eventLog.dir=hdfs:/logs",
-      "x.jar"
+  folder.test("jars, plugins and the log's folder are kept, whether options or spark-defaults.conf name them") { dir =>
+    val home = spark(dir, 0)
+    Files.writeString(
+      Files.createDirectories(home.resolve("conf")).resolve("spark-defaults.conf"),
+      "spark.plugins  other.Plugin\n"
     )
+    val to = Files.createDirectories(dir.resolve("logs"))
+    run(dir, Some(home), "-v", "--jars=a.jar,b.jar", "-c", s"spark.eventLog.dir=file://$to", "x.jar", "--jars", "mine")
     assertEquals(
-      RunCommand.withPlugin(arguments, "p.jar", "hdfs:/logs"),
+      Files.readString(dir.resolve("arguments")).linesIterator.toSeq,
       Seq(
         "--conf",
         "spark.eventLog.enabled=true",
         "--conf",
-        "spark.eventLog.dir=hdfs:/logs",
+        s"spark.eventLog.dir=file://$to",
         "--jars",
-        "a.jar,b.jar,p.jar",
+        s"a.jar,b.jar,${dir.resolve("plugin.jar")}",
         "--conf",
         "spark.plugins=other.Plugin,pellucid.PellucidPlugin",
         "-v",
-        "--conf",
-        "spark.eventLog.dir=hdfs:/logs",
-        "x.jar"
+        "-c",
+        s"spark.eventLog.dir=file://$to",
+        "x.jar",
+        "--jars",
+        "mine"
       )
     )
+    run(dir, Some(home), "-c", "spark.plugins=third.Plugin", "x.jar")
+    assert(
+      Files.readString(dir.resolve("arguments")).contains("spark.plugins=third.Plugin,pellucid.PellucidPlugin\nx.jar")
+    )
+  }
+
+  folder.test("a driver in the cluster wants a folder that it can write to") { dir =>
+    val mistake = intercept[Usage](run(dir, Some(spark(dir, 0)), "--deploy-mode", "cluster", "x.jar"))
+    assert(mistake.getMessage.contains("spark.eventLog.dir"), mistake.getMessage)
+  }
+
+  folder.test("a log that cannot be read does not change the job's status") { dir =>
+    val home = spark(dir, 0)
+    Files.writeString(
+      home.resolve("bin/spark-submit"),
+      s"#!/bin/sh\nfor a; do case $$a in spark.eventLog.dir=file://*) echo no > $${a#spark.eventLog.dir=file://}/log ;; esac; done\n"
+    )
+    val (status, _, err) = run(dir, Some(home), "x.jar")
+    assertEquals(status, 0)
+    assert(err.contains("no Spark event log"), err)
   }
 
   folder.test("no log, no report, and it says so") { dir =>

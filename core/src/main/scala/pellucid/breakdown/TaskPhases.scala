@@ -42,20 +42,21 @@ final class TaskPhases(tasks: Tasks) {
     // Spark gives a failed or killed attempt its run time, but no CPU time
     val cpuLogged = tasks.is(row, Tasks.CpuLogged) && !(failed && tasks.cpuNanos(row) == 0)
     if (cpuLogged) take(Phase.Compute, tasks.cpuNanos(row))
+    observed = tasks.is(row, Tasks.Observed)
+    // measured calls hold pauses and waits for a CPU in the middle of them: where all do not fit, it is the calls that had these
+    if (observed) { take(Phase.Gc, tasks.gcMillis(row) * Millis); take(Phase.CpuQueue, tasks.cpuQueueNanos(row)) }
     take(Phase.InputRead, tasks.inputBlockedNanos(row))
     take(Phase.ShuffleRead, tasks.fetchWaitMillis(row) * Millis + tasks.localReadNanos(row))
     take(Phase.OutputWrite, tasks.outputBlockedNanos(row))
     take(Phase.Spill, tasks.spillBlockedNanos(row))
     take(Phase.Metadata, tasks.metadataNanos(row))
     take(Phase.ShuffleWrite, tasks.shuffleWriteBlockedNanos(row))
-    take(Phase.Gc, tasks.gcMillis(row) * Millis)
-    take(Phase.CpuQueue, tasks.cpuQueueNanos(row))
+    if (!observed) take(Phase.Gc, tasks.gcMillis(row) * Millis)
     // what Spark's own time of shuffle writes has beyond that: computing, and joining files, which is not observed
     take(Phase.ShuffleWrite, tasks.shuffleWriteNanos(row) - tasks.shuffleWriteBlockedNanos(row))
     val waiting = left
     take(if (cpuLogged) Phase.Waiting else Phase.ComputeOrWaiting, waiting)
 
-    observed = tasks.is(row, Tasks.Observed)
     diskOrNetwork = math.min(tasks.remoteBlockedNanos(row), apply(Phase.InputRead) + apply(Phase.OutputWrite))
     localShuffleRead = math.min(tasks.localReadNanos(row), apply(Phase.ShuffleRead))
 

@@ -18,15 +18,17 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
         val uses = fields.drop(2).map(use)
         uses.foreach(add(_, row))
         tasks.cpuQueueNanos(row) = queued * 1000
-        val kinds = uses.map(_.kind)
         tasks.set(row, Tasks.Observed)
-        // a file system that is not observed leaves no trace here: its reads and writes stay unmeasured
-        if (tasks.inputBytes(row) == 0 || kinds.contains("input") || kinds.contains("blockRead"))
-          tasks.set(row, Tasks.InputLogged)
-        if (tasks.outputBytes(row) == 0 || kinds.contains("output")) tasks.set(row, Tasks.OutputLogged)
+        // what is read or written through a file system that is not observed stays unmeasured
+        def most(kinds: Set[String], of: Long) = uses.iterator.filter(u => kinds(u.kind)).map(_.bytes).sum >= of * Most
+        if (most(Set("input", "blockRead"), tasks.inputBytes(row))) tasks.set(row, Tasks.InputLogged)
+        if (most(Set("output"), tasks.outputBytes(row))) tasks.set(row, Tasks.OutputLogged)
         true
       }
     } catch { case _: IllegalArgumentException => false }
+
+  /** Spark's own number of output bytes has the checksum files of local file systems too. */
+  private final val Most = 0.9
 
   private final class Use(
       val kind: String,
@@ -67,6 +69,8 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
       case "input" | "blockRead" => tasks.inputBlockedNanos
       case "output" | "blockWrite" => tasks.outputBlockedNanos
       case "spillWrite" | "spillRead" => tasks.spillBlockedNanos
+      // a sort of a reduce task spills to what Spark names a shuffle file
+      case "shuffleWrite" if tasks.shuffleWriteBytes(row) == 0 => tasks.spillBlockedNanos
       case "shuffleWrite" => tasks.shuffleWriteBlockedNanos
       case "shuffleRead" => tasks.localReadNanos
       case "metadata" => tasks.metadataNanos

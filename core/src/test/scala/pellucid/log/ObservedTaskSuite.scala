@@ -24,7 +24,8 @@ class ObservedTaskSuite extends munit.FunSuite {
     "blockWrite,disk:sdb,1,1,80,0:1;metadata,hdfs,0,0,90,]"
 
   test("every kind goes to its column, in nanoseconds") {
-    val t = readLines(environment, measured(1, full)).tasks
+    val t =
+      readLines(environment, measured(1, full, """{"Shuffle Write Metrics":{"Shuffle Bytes Written":64}}""")).tasks
     assert(t.is(0, Tasks.Observed))
     assertEquals(t.cpuQueueNanos(0), 250000L)
     assertEquals(t.inputBlockedNanos(0), 4076000L) // 4000 + 6 + blockRead's 70
@@ -94,6 +95,34 @@ class ObservedTaskSuite extends munit.FunSuite {
     assertEquals(ms(times.networkAtMost), 750L) // 80 + 200 + 150 + 60 + 260
     assertEquals(ms(times.neitherLogged), 580L)
     assertEquals(ms(times.neitherAtMost), 900L) // + 60 + 260
+  }
+
+  test("shuffle files of a task that writes no shuffle data are its sort's spills") {
+    val t =
+      readLines(environment, measured(1, "[1;;shuffleWrite,disk:sda,1,10,30,3:1;spillRead,disk:sda,1,10,4,3:1]")).tasks
+    assertEquals((t.shuffleWriteBlockedNanos(0), t.spillBlockedNanos(0)), (0L, 34000L))
+  }
+
+  test("where calls, pauses and the wait for a CPU exceed the run time, the calls had them inside") {
+    // 100 ms run, 20 CPU, 10 GC, 50 for a CPU: of the 60 ms that reads are said to have blocked 20 are left
+    val metrics = """{"Executor Run Time":100,"Executor CPU Time":20000000,"JVM GC Time":10}"""
+    val times =
+      new TaskPhases(readLines(environment, measured(1, "[1;50000;input,disk:sda,1,10,60000,3:1]", metrics)).tasks)
+    times.load(0)
+    val ms = Seq(Phase.Compute, Phase.Gc, Phase.CpuQueue, Phase.InputRead, Phase.Waiting).map(times(_) / 1000000)
+    assertEquals(ms, Seq(20L, 10L, 50L, 20L, 0L))
+  }
+
+  test("a small measured part does not stand for all input") {
+    val metrics =
+      """{"Executor Run Time":100,"Executor CPU Time":0,"Input Metrics":{"Bytes Read":1000,"Records Read":1}}"""
+    def bound(bytes: Int) = {
+      val times =
+        new TaskPhases(readLines(environment, measured(1, s"[1;;input,disk:sda,1,$bytes,0,3:1]", metrics)).tasks)
+      times.load(0)
+      times.inputAtMost / 1000000
+    }
+    assertEquals((bound(890), bound(900)), (100L, 0L))
   }
 
   test("input of a file system that is not observed stays bounded by the waiting") {

@@ -1,35 +1,42 @@
 package pellucid.disk
 
 import java.io.{File, IOException}
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.ConcurrentHashMap
 
-import scala.jdk.CollectionConverters._
-
-/** Which block device holds a file. */
+/** What holds a file. */
 object Devices {
 
-  /** `disk:NAME` with the kernel's name of the device, or `disk` where there is none (memory, network, not Linux). */
-  def of(file: File): String = {
-    val folder = Option(file.getParent).getOrElse("/")
-    known.computeIfAbsent(folder, f => find(Paths.get(f)))
+  /** `disk:NAME` with the kernel's name of the block device, or the file system's type where it has none of its own (overlay, tmpfs);
+    * `mount:TYPE` of a file system on the network; `disk` where neither is known.
+    */
+  def of(file: File): String =
+    try {
+      val there = existing(file.toPath.toAbsolutePath)
+      val number = Files.getAttribute(there, "unix:dev").asInstanceOf[Long]
+      val known = names.get(number)
+      if (known != null) known
+      else {
+        val found = name(there, number)
+        names.put(number, found)
+        found
+      }
+    } catch { case _: IOException | _: UnsupportedOperationException | _: IllegalArgumentException => "disk" }
+
+  private val names = new ConcurrentHashMap[Long, String]
+
+  private def name(path: Path, number: Long): String = {
+    // as the kernel packs it: 12 bits of the major number lie above 8 of the minor one, whose other bits lie above those
+    val (major, minor) = ((number >> 8) & 0xfff, (number & 0xff) | ((number >> 12) & 0xfff00))
+    val device = Paths.get(s"/sys/dev/block/$major:$minor")
+    if (Files.exists(device)) s"disk:${device.toRealPath().getFileName}"
+    else {
+      val kind = Files.getFileStore(path).`type`
+      if (network.exists(kind.startsWith)) s"mount:$kind" else s"disk:$kind"
+    }
   }
 
-  private val known = new ConcurrentHashMap[String, String]
-
-  private def find(folder: Path): String =
-    try {
-      val real = existing(folder.toAbsolutePath).toRealPath()
-      // fields: id, parent, major:minor, root, mount point, ...; a later mount hides an earlier one
-      val mounts = Files.readAllLines(Paths.get("/proc/self/mountinfo"), UTF_8).asScala.map(_.split(' '))
-      val (_, number) = mounts.foldLeft((-1, "")) { case ((depth, found), fields) =>
-        val point = Paths.get(fields(4).replace("\\040", " "))
-        if (real.startsWith(point) && point.getNameCount >= depth) (point.getNameCount, fields(2)) else (depth, found)
-      }
-      val device = Paths.get(s"/sys/dev/block/$number")
-      if (Files.exists(device)) s"disk:${device.toRealPath().getFileName}" else "disk"
-    } catch { case _: IOException => "disk" }
+  private val network = Seq("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "fuse", "9p", "afs", "beegfs", "gpfs")
 
   private def existing(path: Path): Path =
     if (Files.exists(path) || path.getParent == null) path else existing(path.getParent)

@@ -24,22 +24,20 @@ object Hooks {
     }
 
   def opened(fs: FileSystem, path: Path, stock: FSDataInputStream): FSDataInputStream =
-    ObservedInput.of(stock) {
-      (fs, stock) match {
-        case (local: LocalFileSystem, _) =>
-          val device = Devices.of(local.pathToFile(path))
-          () => device
-        case (_, hdfs: HdfsDataInputStream) =>
-          () => Option(hdfs.getCurrentDatanode).fold("hdfs")(node => s"hdfs:${node.getHostName}")
-        case _ => () => fs.getScheme
-      }
-    }
+    ObservedInput.of(stock, datanode(stock))(place(fs, path))
 
   def created(fs: FileSystem, path: Path, stock: FSDataOutputStream): FSDataOutputStream =
-    ObservedOutput.of(stock) {
-      fs match {
-        case local: LocalFileSystem => Devices.of(local.pathToFile(path))
-        case _ => fs.getScheme
-      }
-    }
+    ObservedOutput.of(stock)(place(fs, path))
+
+  private def place(fs: FileSystem, path: Path): String = fs match {
+    case local: LocalFileSystem => Devices.of(local.pathToFile(path))
+    case _ => fs.getScheme
+  }
+
+  /** HDFS names the datanode of reads in sequence, not of positioned ones. */
+  private def datanode(stock: FSDataInputStream): Option[() => String] = stock match {
+    case hdfs: HdfsDataInputStream =>
+      Some(() => Option(hdfs.getCurrentDatanode).fold("hdfs")(node => s"hdfs:${node.getHostName}"))
+    case _ => None
+  }
 }

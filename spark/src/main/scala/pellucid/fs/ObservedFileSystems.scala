@@ -2,8 +2,11 @@ package pellucid.fs
 
 import java.util.{Map => JMap}
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileSystem
+import org.apache.hadoop.util.ShutdownHookManager
 
 /** Hadoop's file systems with the streams that tasks open measured. Each stays what it was, a subclass of the class that serves
   * its scheme (PySpark's is Hive's, for one), known to this JVM only: no configuration names a class that another JVM may lack. A
@@ -20,10 +23,18 @@ object ObservedFileSystems {
     val instances = field(cache.getClass, cache, "map").asInstanceOf[JMap[_, FileSystem]]
     for (scheme <- schemes; stock <- Option(table.get(scheme)) if !Subclass.isOne(stock)) {
       table.put(scheme, Subclass.of(stock))
-      // not closed: whoever has one goes on with it
-      cache.synchronized(instances.values.removeIf(_.getClass == stock))
+      cache.synchronized {
+        val had = instances.values.asScala.filter(_.getClass == stock).toSeq
+        instances.values.removeAll(had.asJava)
+        closeAtExit(had)
+      }
     }
   }
+
+  /** Whoever has one goes on with it; Hadoop would close it, and delete what it was told to, when the JVM ends. */
+  private def closeAtExit(had: Seq[FileSystem]): Unit =
+    if (had.nonEmpty)
+      ShutdownHookManager.get.addShutdownHook(() => had.foreach(_.close()), FileSystem.SHUTDOWN_HOOK_PRIORITY)
 
   private def field(of: Class[_], instance: AnyRef, name: String): AnyRef = {
     val f = of.getDeclaredField(name)

@@ -22,10 +22,11 @@ private[fs] final class ObservedInput private (stock: FSDataInputStream, timed: 
 private[fs] object ObservedInput {
   val guard = new Guard("measuring input")
 
-  /** `stock` itself where no task runs. `path` names, after a read, where it read from. */
-  def of(stock: FSDataInputStream)(path: => () => String): FSDataInputStream = {
+  /** `stock` itself where no task runs. `path` is where it reads from, unless `last` can name it after a read in sequence. */
+  def of(stock: FSDataInputStream, last: Option[() => String] = None)(path: => String): FSDataInputStream = {
     val record = TaskRecord.current
-    if (record == null) stock else guard(new ObservedInput(stock, new TimedInput(stock, record, path))).getOrElse(stock)
+    if (record == null) stock
+    else guard(new ObservedInput(stock, new TimedInput(stock, record, path, last))).getOrElse(stock)
   }
 }
 
@@ -33,7 +34,7 @@ private[fs] object ObservedInput {
   *
   * Reads of a few bytes are not measured: the clock would cost more than they do.
   */
-private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, path: () => String)
+private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, path: String, last: Option[() => String])
     extends InputStream
     with Seekable
     with PositionedReadable
@@ -48,10 +49,14 @@ private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, pat
     with IOStatisticsSource {
   import TimedInput._
 
-  private var lastPath = path()
-  private var requests = record.requests(Kind.Input, lastPath)
+  private val requests = record.requests(Kind.Input, path)
+  private var lastPath = path
+  private var lastRequests = requests
 
-  private def measured(size: Int)(read: => Int): Int =
+  /** A read at the stream's own place. */
+  private def inSequence(size: Int)(read: => Int): Int = measured(size, last)(read)
+
+  private def measured(size: Int, where: Option[() => String] = None)(read: => Int): Int =
     if (size < Smallest) read
     else {
       val cpu = requests.cpuBefore(size)
@@ -60,17 +65,20 @@ private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, pat
       try { moved = read; moved }
       finally {
         ObservedInput.guard {
-          val now = path()
-          if (now != lastPath) { lastPath = now; requests = record.requests(Kind.Input, now) }
-          requests.ended(moved, wall, cpu)
+          val used = where.fold(requests) { name =>
+            val now = name()
+            if (now != lastPath) { lastPath = now; lastRequests = record.requests(Kind.Input, now) }
+            lastRequests
+          }
+          used.ended(moved, wall, cpu)
         }
         ()
       }
     }
 
   override def read(): Int = stock.read()
-  override def read(b: Array[Byte], off: Int, len: Int): Int = measured(len)(stock.read(b, off, len))
-  override def read(buf: ByteBuffer): Int = measured(buf.remaining)(stock.read(buf))
+  override def read(b: Array[Byte], off: Int, len: Int): Int = inSequence(len)(stock.read(b, off, len))
+  override def read(buf: ByteBuffer): Int = inSequence(buf.remaining)(stock.read(buf))
   override def read(position: Long, b: Array[Byte], off: Int, len: Int): Int =
     measured(len)(stock.read(position, b, off, len))
   override def read(position: Long, buf: ByteBuffer): Int = measured(buf.remaining)(stock.read(position, buf))
@@ -105,7 +113,10 @@ private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, pat
 
   private def vectored(ranges: JList[_ <: FileRange])(read: => Unit): Unit = {
     measured(Requests.Large) { read; 0 }
-    ranges.forEach { range => range.setData(new Awaited(range.getData, requests, range.getLength)) }
+    ObservedInput.guard(ranges.forEach { range =>
+      if (range.getData != null) range.setData(new Awaited(range.getData, requests, range.getLength))
+    })
+    ()
   }
   override def minSeekForVectorReads(): Int = stock.minSeekForVectorReads()
   override def maxReadSizeForVectorReads(): Int = stock.maxReadSizeForVectorReads()
@@ -135,10 +146,11 @@ private object TimedInput {
   private final class Awaited(stock: CompletableFuture[ByteBuffer], requests: Requests, length: Int)
       extends CompletableFuture[ByteBuffer] {
     stock.whenComplete { (data, error) =>
-      requests.add(if (error == null) length.toLong else 0L, 0)
       if (error == null) complete(data) else completeExceptionally(error)
       ()
     }
+    // a local file's reader completes what stands in the range, which is this
+    whenComplete { (_, error) => requests.add(if (error == null) length.toLong else 0L, 0) }
 
     private def awaited[A](wait: => A): A = {
       val cpu = requests.cpuBefore(Requests.Large.toLong)

@@ -25,6 +25,7 @@ private[fs] object ObservedOutput {
   }
 }
 
+/** Synchronized, as the streams of Hadoop's file systems are: a sink may flush from a thread of its own. */
 private final class TimedOutput(stock: FSDataOutputStream, requests: Requests)
     extends MeasuredOutput(stock, requests)
     with Syncable
@@ -32,9 +33,15 @@ private final class TimedOutput(stock: FSDataOutputStream, requests: Requests)
     with StreamCapabilities
     with IOStatisticsSource
     with Abortable {
-  override def hflush(): Unit = { drain(); measured(0)(stock.hflush()) }
-  override def hsync(): Unit = { drain(); measured(0)(stock.hsync()) }
-  override def abort(): Abortable.AbortableResult = { forget(); stock.abort() }
+  override def write(b: Int): Unit = synchronized(super.write(b))
+  override def write(b: Array[Byte], off: Int, len: Int): Unit = synchronized(super.write(b, off, len))
+  override def flush(): Unit = synchronized(super.flush())
+  override def close(): Unit = synchronized(super.close())
+  override def hflush(): Unit = synchronized { drain(); measured(0)(stock.hflush()) }
+  override def hsync(): Unit = synchronized { drain(); measured(0)(stock.hsync()) }
+
+  /** Where it is not supported, what was written stays. */
+  override def abort(): Abortable.AbortableResult = synchronized { val result = stock.abort(); forget(); result }
   override def setDropBehind(dropCache: java.lang.Boolean): Unit = stock.setDropBehind(dropCache)
   override def hasCapability(capability: String): Boolean = stock.hasCapability(capability)
   override def getIOStatistics: IOStatistics = stock.getIOStatistics

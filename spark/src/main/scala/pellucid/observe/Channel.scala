@@ -3,7 +3,6 @@ package pellucid.observe
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.util.{Base64, Map => JMap}
 
-import org.apache.spark.SparkContext
 import org.apache.spark.pellucid.TaskObservations
 import org.apache.spark.util.CollectionAccumulator
 
@@ -28,8 +27,7 @@ object Channel {
   private val Task = "task"
 
   /** In the driver: what executors are to be told. */
-  def open(sc: SparkContext): JMap[String, String] = {
-    val observations = TaskObservations.register(sc)
+  def toldBy(observations: TaskObservations): JMap[String, String] = {
     val bytes = new ByteArrayOutputStream
     new ObjectOutputStream(bytes).writeObject(observations)
     JMap.of(Accumulator, Base64.getEncoder.encodeToString(bytes.toByteArray), Task, observations.id.toString)

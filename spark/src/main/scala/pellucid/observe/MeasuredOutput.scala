@@ -4,8 +4,9 @@ import java.io.OutputStream
 
 /** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock. */
 class MeasuredOutput(stock: OutputStream, requests: Requests) extends OutputStream {
-  private val buffer = new Array[Byte](MeasuredOutput.BufferBytes)
+  private lazy val buffer = new Array[Byte](MeasuredOutput.BufferBytes)
   private var held = 0
+  private var closed = false
 
   protected final def measured(size: Int)(write: => Unit): Unit = {
     val cpu = requests.cpuBefore(size)
@@ -22,27 +23,33 @@ class MeasuredOutput(stock: OutputStream, requests: Requests) extends OutputStre
 
   protected final def forget(): Unit = held = 0
 
-  override def write(b: Int): Unit = {
-    if (held == buffer.length) drain()
-    buffer(held) = b.toByte
-    held += 1
-  }
+  override def write(b: Int): Unit =
+    if (closed) stock.write(b) // which says what a stream that is closed says
+    else {
+      if (held == MeasuredOutput.BufferBytes) drain()
+      buffer(held) = b.toByte
+      held += 1
+    }
 
   override def write(b: Array[Byte], off: Int, len: Int): Unit =
-    if (len <= buffer.length - held) {
-      System.arraycopy(b, off, buffer, held, len)
-      held += len
-    } else {
-      drain()
-      if (len < buffer.length) write(b, off, len) else measured(len)(stock.write(b, off, len))
+    if (closed) stock.write(b, off, len)
+    else {
+      if (len > MeasuredOutput.BufferBytes - held) drain()
+      if (len >= MeasuredOutput.BufferBytes) measured(len)(stock.write(b, off, len))
+      else {
+        System.arraycopy(b, off, buffer, held, len)
+        held += len
+      }
     }
 
   override def flush(): Unit = { drain(); measured(0)(stock.flush()) }
 
   /** `stock` is closed even where the last bytes could not be written. */
-  override def close(): Unit =
+  override def close(): Unit = {
+    closed = true
     try drain()
     finally measured(0)(stock.close())
+  }
 }
 
 private object MeasuredOutput {

@@ -8,11 +8,12 @@ import pellucid.plugin.Guard
 
 /** An executor's hooks: those that measure, set once, and the one at each task's start. */
 private[pellucid] final class Observer(channel: Channel) {
-  private val tasks = new Guard("observing tasks")
+  import Observer._
 
-  new Guard("observing input and output")(ObservedFileSystems.install())
-  new Guard("observing spills and shuffle files")(ObservedStreams.install())
-  new Guard("observing shuffle fetches")(ObservedFetches.install())
+  tasks(CpuClock.nanos()) // what fails when it is first used fails here
+  files(ObservedFileSystems.install())
+  streams(ObservedStreams.install())
+  fetches(ObservedFetches.install())
 
   /** On the task's thread. */
   def taskStarts(): Unit = {
@@ -28,4 +29,11 @@ private[pellucid] final class Observer(channel: Channel) {
     }
     ()
   }
+}
+
+private object Observer {
+  private val tasks = new Guard("observing tasks")
+  private val files = new Guard("observing input and output")
+  private val streams = new Guard("observing spills and shuffle files")
+  private val fetches = new Guard("observing shuffle fetches")
 }

@@ -6,20 +6,25 @@ import java.nio.charset.StandardCharsets.US_ASCII
 /** How long task threads were ready to run and had no CPU: other work, or a limit on the container's CPU. */
 private[observe] object RunQueue {
 
-  /** By thread, what the kernel had counted when it was last asked. */
-  private val last = ThreadLocal.withInitial[java.lang.Long](() => countedNanos())
+  /** What the kernel had counted of a thread, and when it was asked: that takes 6 microseconds. */
+  private final class Counted(val waited: Long, val at: Long)
+  private val last = new ThreadLocal[Counted]
 
-  /** To be called when a task starts: it makes the kernel's number of a new thread known. */
-  def know(): Unit = { last.get; () }
+  /** When a task starts. Within [[ShortNanos]] of the last time the kernel is not asked again. */
+  def know(): Unit = {
+    val known = last.get
+    if (known == null || System.nanoTime() - known.at > ShortNanos) ask()
+  }
 
-  /** Nanoseconds since this was last asked on the current thread; -1 where the kernel does not tell. Asking takes 6 microseconds, so
-    * it is not asked for a task of less than [[ShortNanos]]: its waiting is added to the thread's next longer task.
-    */
+  /** Nanoseconds since [[know]], of a task of [[ShortNanos]] and more; -1 where the kernel does not tell. */
   def waitedNanos(): Long = {
-    val before = last.get
-    val now = countedNanos()
-    last.set(now)
+    val before = last.get.waited
+    val now = ask().waited
     if (before >= 0 && now >= before) now - before else -1
+  }
+
+  private def ask(): Counted = {
+    val counted = new Counted(countedNanos(), System.nanoTime()); last.set(counted); counted
   }
 
   final val ShortNanos = 5000000L

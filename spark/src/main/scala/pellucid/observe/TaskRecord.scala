@@ -34,7 +34,7 @@ final class TaskRecord {
 
 object TaskRecord {
   final val Version = "1"
-  private final val MostPaths = 64
+  private final val MostPaths = 16
 
   private val ofThread = new ThreadLocal[TaskRecord]
 

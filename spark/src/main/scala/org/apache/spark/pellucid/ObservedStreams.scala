@@ -10,6 +10,7 @@ import org.apache.spark.internal.config.SHUFFLE_COMPRESS
 import org.apache.spark.network.util.LimitedInputStream
 import org.apache.spark.serializer.SerializerManager
 import org.apache.spark.storage._
+import org.apache.spark.util.Utils
 
 import pellucid.disk.Devices
 import pellucid.observe.{Kind, MeasuredInput, MeasuredOutput, TaskRecord}
@@ -22,7 +23,7 @@ private[pellucid] final class ObservedStreams(env: SparkEnv)
     extends SerializerManager(env.serializer, env.conf, env.securityManager.getIOEncryptionKey()) {
   import ObservedStreams._
 
-  private val disks = env.blockManager.diskBlockManager
+  private val devices = env.blockManager.diskBlockManager.localDirs.map(Devices.of(_))
   private val shuffleCompressed = env.conf.get(SHUFFLE_COMPRESS)
 
   override def wrapForCompression(blockId: BlockId, s: OutputStream): OutputStream =
@@ -69,11 +70,15 @@ private[pellucid] final class ObservedStreams(env: SparkEnv)
     if (record == null) s else guard(new MeasuredInput(s, record.requests(kind, device(blockId)))).getOrElse(s)
   }
 
-  private def device(blockId: BlockId): String = Devices.of(disks.getFile(blockId match {
-    case ShuffleBlockId(shuffle, map, _) => ShuffleDataBlockId(shuffle, map, 0)
-    case ShuffleBlockBatchId(shuffle, map, _, _) => ShuffleDataBlockId(shuffle, map, 0)
-    case other => other
-  }))
+  /** Of the local folder that Spark's `DiskBlockManager` puts the block's file into. */
+  private def device(blockId: BlockId): String = {
+    val file = blockId match {
+      case ShuffleBlockId(shuffle, map, _) => ShuffleDataBlockId(shuffle, map, 0)
+      case ShuffleBlockBatchId(shuffle, map, _, _) => ShuffleDataBlockId(shuffle, map, 0)
+      case other => other
+    }
+    devices(if (devices.length == 1) 0 else Utils.nonNegativeHash(file.name) % devices.length)
+  }
 }
 
 object ObservedStreams {

@@ -26,12 +26,10 @@ final class TaskObservations extends CollectionAccumulator[String] {
 object TaskObservations {
   final val Name = "pellucid.task"
 
-  /** Of failed tasks too. Spark knows accumulators by weak references: the plugin's driver keeps this one. */
+  /** Of failed tasks too. */
   def register(sc: SparkContext): TaskObservations = {
     val made = new TaskObservations
     made.register(sc, Some(Name), countFailedValues = true)
-    kept = made
     made
   }
-  @volatile private[spark] var kept: TaskObservations = _
 }
