@@ -1,4 +1,4 @@
-"""100 small jobs, with an executor killed every few seconds and a task every second. Prints how many answers were right."""
+"""100 small jobs, with an executor killed every ten seconds and a task every second. Prints how many answers were right."""
 
 import os
 import random
@@ -41,7 +41,7 @@ def kill():
     while not stop.wait(1):
         turn += 1
         try:
-            if turn % 4 == 0 and (found := list(executors())):
+            if turn % 10 == 0 and (found := list(executors())):
                 os.kill(chance.choice(found), signal.SIGKILL)
                 killed["executors"] += 1
             elif found := list(running_tasks()):
