@@ -1,6 +1,6 @@
 package pellucid.log
 
-import pellucid.trace.{PathTable, Tasks}
+import pellucid.trace.{PathTable, PathUse, Tasks}
 
 /** What Pellucid's plugin measured of a task, as it stands in the task's end event (docs/observed.md):
   *
@@ -15,7 +15,7 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
       if (fields.length < 2 || fields(0) != "1") false
       else {
         val queued = if (fields(1).isEmpty) 0L else natural(fields(1))
-        val uses = fields.drop(2).map(use)
+        val uses = fields.drop(2).map(use(_, row))
         uses.foreach(add(_, row))
         tasks.cpuQueueNanos(row) = queued * 1000
         tasks.set(row, Tasks.Observed)
@@ -30,16 +30,7 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
   /** Spark's own number of output bytes has the checksum files of local file systems too. */
   private final val Most = 0.9
 
-  private final class Use(
-      val kind: String,
-      val path: String,
-      val requests: Long,
-      val bytes: Long,
-      val micros: Long,
-      val sizes: Array[Long]
-  )
-
-  private def use(text: String): Use = {
+  private def use(text: String, row: Int): PathUse = {
     val f = text.split(",", -1)
     require(f.length == 6 && f(0).nonEmpty && f(1).nonEmpty)
     val sizes = new Array[Long](PathTable.Buckets)
@@ -51,7 +42,7 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
         require(bucket < sizes.length)
         sizes(bucket.toInt) = natural(one.drop(colon + 1))
       }
-    new Use(f(0), f(1), natural(f(2)), natural(f(3)), natural(f(4)), sizes)
+    PathUse(tasks.stage(row), tasks.executor(row), f(0), f(1), natural(f(2)), natural(f(3)), natural(f(4)), sizes)
   }
 
   private def natural(text: String): Long = {
@@ -64,7 +55,7 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
   private def local(path: String, row: Int): Boolean =
     path == "disk" || path.startsWith("disk:") || path == s"hdfs:${host(tasks.executor(row))}"
 
-  private def add(u: Use, row: Int): Unit = {
+  private def add(u: PathUse, row: Int): Unit = {
     val column = u.kind match {
       case "input" | "blockRead" => tasks.inputBlockedNanos
       case "output" | "blockWrite" => tasks.outputBlockedNanos
@@ -80,6 +71,6 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
     if (column != null) column(row) = column(row) + nanos
     if ((u.kind == "input" || u.kind == "output") && !local(u.path, row))
       tasks.remoteBlockedNanos(row) = tasks.remoteBlockedNanos(row) + nanos
-    paths.add(tasks.stage(row), tasks.executor(row), u.kind, u.path, u.requests, u.bytes, u.micros, u.sizes)
+    paths.add(u)
   }
 }

@@ -22,22 +22,17 @@ final case class PathUse(
 final class PathTable {
   private val rows = mutable.LinkedHashMap.empty[(Int, Int, String, String), PathUse]
 
-  def add(
-      stage: Int,
-      executor: Int,
-      kind: String,
-      path: String,
-      requests: Long,
-      bytes: Long,
-      micros: Long,
-      sizes: Array[Long]
-  ): Unit = {
-    val key = (stage, executor, kind, path)
+  def add(use: PathUse): Unit = {
+    val key = (use.stage, use.executor, use.kind, use.path)
     rows(key) = rows.get(key) match {
-      case None => PathUse(stage, executor, kind, path, requests, bytes, micros, sizes.clone)
+      case None => use
       case Some(old) =>
-        for (b <- sizes.indices) old.sizes(b) += sizes(b)
-        old.copy(requests = old.requests + requests, bytes = old.bytes + bytes, micros = old.micros + micros)
+        for (b <- use.sizes.indices) old.sizes(b) += use.sizes(b)
+        old.copy(
+          requests = old.requests + use.requests,
+          bytes = old.bytes + use.bytes,
+          micros = old.micros + use.micros
+        )
     }
   }
 
