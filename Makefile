@@ -49,7 +49,7 @@ test-workloads: $(VENV)/page
 
 # all experiments in the lab, about an hour; root on Linux
 experiments: build
-	for name in hdd-vs-ssd shared-data slow-nic bdb applications; do ./pellucid-lab experiment $$name || exit 1; done
+	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time; do ./pellucid-lab experiment $$name || exit 1; done
 
 # a real PySpark job with shuffles, a join and a skewed key, and its report
 demo: build $(VENV)/demo

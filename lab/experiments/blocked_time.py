@@ -23,7 +23,7 @@ def options(parser):
 
 
 def run(options, say):
-    # no share of the CPU is withheld: what a task waits for is a device or another task
+    # the shares add up to two cores: where this computer has them, a machine need not wait for another's
     machine = experiment.machine(options.speed, "apart", cores=1, cpu="0.5")
     settings = {
         "HDD": ({"disk": f"hdd*{options.speed}", "nic": "1gbit"}, {"disk": "unlimited", "nic": "1gbit"}, "noDisk"),

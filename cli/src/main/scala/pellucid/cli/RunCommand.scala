@@ -26,8 +26,8 @@ object RunCommand {
       val jar =
         plugin.filter(Files.exists(_)).getOrElse(throw new Usage("run: the plugin is not built yet: `make build`"))
       val submit = find(environment)
-      val arguments = split(submitted)
-      val settings = new Settings(arguments, defaults(arguments, submit, environment))
+      val arguments = parse(submitted)
+      val settings = new Settings(arguments.options, defaults(arguments.options, submit, environment))
       val named = settings(LogFolder)
       if (
         named.isEmpty &&
@@ -52,18 +52,31 @@ object RunCommand {
       status
     }
 
-  /** `--option=value` as two arguments, up to where the application begins: the first argument that is no option's. */
-  private def split(arguments: Seq[String]): Seq[String] = arguments match {
-    case option +: rest if option.startsWith("--") && option.contains('=') =>
-      option.take(option.indexOf('=')) +: option.drop(option.indexOf('=') + 1) +: split(rest)
-    case option +: rest if flags(option) => option +: split(rest)
-    case option +: value +: rest if option.startsWith("-") => option +: value +: split(rest)
-    case application => application
+  /** spark-submit's options in their order, those of [[flags]] without a value, and the application with its own arguments. */
+  private final case class Arguments(options: List[(String, Option[String])], application: Seq[String])
+
+  /** Options end at the first argument that is no option's; `--option=value` is one and its value. */
+  private def parse(arguments: Seq[String]): Arguments = {
+    def after(option: (String, Option[String]), rest: Seq[String]) = {
+      val more = parse(rest)
+      more.copy(options = option :: more.options)
+    }
+    arguments match {
+      case option +: rest if option.startsWith("--") && option.contains('=') =>
+        after((option.takeWhile(_ != '='), Some(option.drop(option.indexOf('=') + 1))), rest)
+      case option +: rest if flags(option) => after((option, None), rest)
+      case option +: value +: rest if option.startsWith("-") => after((option, Some(value)), rest)
+      case application => Arguments(Nil, application)
+    }
   }
 
   /** What spark-submit itself would read: `--properties-file`, or spark-defaults.conf. */
-  private def defaults(arguments: Seq[String], submit: Path, environment: String => Option[String]): Properties = {
-    val named = new Settings(arguments, new Properties).optionOf("--properties-file").map(Paths.get(_))
+  private def defaults(
+      options: List[(String, Option[String])],
+      submit: Path,
+      environment: String => Option[String]
+  ): Properties = {
+    val named = new Settings(options, new Properties).optionOf("--properties-file").map(Paths.get(_))
     val folder =
       environment("SPARK_CONF_DIR").map(Paths.get(_)).getOrElse(submit.toAbsolutePath.getParent.resolveSibling("conf"))
     val file = named.getOrElse(folder.resolve("spark-defaults.conf"))
@@ -77,23 +90,16 @@ object RunCommand {
   }
 
   /** What options and settings say, the last one of each, over what the defaults say. */
-  private[cli] final class Settings(arguments: Seq[String], defaults: Properties) {
-    private def options(arguments: Seq[String]): Seq[(String, String)] = arguments match {
-      case option +: rest if flags(option) => options(rest)
-      case option +: value +: rest if option.startsWith("-") => (option, value) +: options(rest)
-      case _ => Nil
-    }
-    private val all = options(arguments)
-
-    def optionOf(name: String): Option[String] = all.collect { case (`name`, value) => value }.lastOption
+  private final class Settings(options: List[(String, Option[String])], defaults: Properties) {
+    def optionOf(name: String): Option[String] = options.collect { case (`name`, Some(value)) => value }.lastOption
     def apply(key: String): Option[String] =
-      all.collect { case ("--conf" | "-c", pair) if pair.startsWith(s"$key=") => pair.drop(key.length + 1) }.lastOption
-        .orElse(Option(defaults.getProperty(key)).map(_.trim)).filter(_.nonEmpty)
+      options.collect { case ("--conf" | "-c", Some(pair)) if pair.startsWith(s"$key=") => pair.drop(key.length + 1) }
+        .lastOption.orElse(Option(defaults.getProperty(key)).map(_.trim)).filter(_.nonEmpty)
   }
 
   /** The arguments with ours in front, where spark-submit lets later ones win, and joined to those that are lists. */
-  private[cli] def withPlugin(
-      arguments: Seq[String],
+  private def withPlugin(
+      arguments: Arguments,
       settings: Settings,
       jar: String,
       logFolder: String
@@ -102,18 +108,15 @@ object RunCommand {
     val plugins = (settings(Plugins).toSeq :+ "pellucid.PellucidPlugin").mkString(",")
     val jars = (settings.optionOf("--jars").orElse(settings(Jars)).toSeq :+ jar).mkString(",")
     conf("spark.eventLog.enabled", "true") ++ conf(LogFolder, logFolder) ++ Seq("--jars", jars) ++
-      conf(Plugins, plugins) ++
-      without(arguments)
+      conf(Plugins, plugins) ++ arguments.options.filterNot(joined).flatMap { case (o, v) => o :: v.toList } ++
+      arguments.application
   }
 
-  /** Without what has been joined to ours. */
-  private def without(arguments: Seq[String]): Seq[String] = arguments match {
-    case "--jars" +: _ +: rest => without(rest)
-    case ("--conf" | "-c") +: pair +: rest if pair.startsWith(s"$Plugins=") || pair.startsWith(s"$Jars=") =>
-      without(rest)
-    case option +: rest if flags(option) => option +: without(rest)
-    case option +: value +: rest if option.startsWith("-") => option +: value +: without(rest)
-    case application => application
+  /** What has been joined to ours. */
+  private def joined(option: (String, Option[String])): Boolean = option match {
+    case ("--jars", _) => true
+    case ("--conf" | "-c", Some(pair)) => pair.startsWith(s"$Plugins=") || pair.startsWith(s"$Jars=")
+    case _ => false
   }
 
   /** The options of spark-submit that take no value. */
