@@ -2,9 +2,9 @@ package pellucid
 
 import java.util.{Collections, Map => JMap}
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkConf, SparkContext}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
-import org.apache.spark.pellucid.TaskObservations
+import org.apache.spark.pellucid.{LiveTab, TaskObservations}
 
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
@@ -18,15 +18,20 @@ final class PellucidPlugin extends SparkPlugin {
     /** Spark itself knows accumulators by weak references only. */
     private var observations: Option[TaskObservations] = None
 
-    override def init(sc: SparkContext, context: PluginContext): JMap[String, String] = {
-      Guard.plugin {
-        if (!Versions.supported(sc.version))
-          Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
-        else if (context.conf.getBoolean("spark.pellucid.observe", true))
-          observations = Some(TaskObservations.register(sc))
+    override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
+      Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
+
+    private def start(sc: SparkContext, conf: SparkConf): JMap[String, String] =
+      if (!Versions.supported(sc.version)) {
+        Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
+        Collections.emptyMap()
+      } else {
+        if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
+        if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
+        observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
       }
-      observations.flatMap(o => Guard.plugin(Channel.toldBy(o))).getOrElse(Collections.emptyMap())
-    }
+
+    override def shutdown(): Unit = LiveTab.stop()
   }
 
   def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {

@@ -188,6 +188,8 @@ class PluginSuite extends munit.FunSuite {
   for (
     hook <- Seq(
       "the plugin",
+      "the tab",
+      "the live trace",
       "observing tasks",
       "observing input and output",
       "observing spills and shuffle files",

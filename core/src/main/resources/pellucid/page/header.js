@@ -20,7 +20,7 @@ function warnings() {
   const failed = report.jobs.filter((j) => j.failure !== undefined);
   return [
     w && `Only what ran between ${seconds(w.fromSeconds)} and ${seconds(w.toSeconds)}.`,
-    !report.application.ended && "The log stops before the application's end: what ran then is counted up to the log's last moment.",
+    !report.application.ended && source !== "live" && "The log stops before the application's end: what ran then is counted up to the log's last moment.",
     failed.length > 0 && ["Failed: ", ...listed(failed.slice(0, 10).map((j) => link("job", j.id, `job ${j.id}`))),
       failed.length > 10 ? ` and ${failed.length - 10} more` : "", "."],
     ...notUnderstood()
@@ -36,7 +36,7 @@ function header() {
     el("p", { class: "identity" },
       [a.id, a.sparkVersion && `Spark ${a.sparkVersion}`, a.user && `user ${a.user}`, started && `started ${started}`].filter(Boolean).map((t) => el("span", {}, t))),
     el("div", { class: "figures" },
-      figure(seconds(a.seconds), a.ended ? "duration" : "up to the log's end"),
+      figure(seconds(a.seconds), a.ended ? "duration" : source === "live" ? "up to now" : "up to the log's end"),
       figure(number(a.executors), `executor${a.executors === 1 ? "" : "s"} on ${count(a.hosts, "host")}`),
       figure(number(a.slots), a.slots === 1 ? "slot" : "slots"),
       figure(number(report.application.jobs), report.application.jobs === 1 ? "job" : "jobs"),

@@ -1,15 +1,18 @@
 package pellucid.log
 
-import pellucid.trace.{PathTable, PathUse, Tasks}
+import pellucid.trace.{PathTable, PathUse, Tasks, TraceBuilder}
 
 /** What Pellucid's plugin measured of a task, as it stands in the task's end event (docs/observed.md):
   *
   * `[1;CPU-QUEUE;KIND,PATH,REQUESTS,BYTES,MICROS,SIZES;...]`
   */
-private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int => String) {
+final class ObservedTask(builder: TraceBuilder) {
+  private val tasks = builder.tasks
 
-  /** False where it is not written like that: nothing of it is taken then. */
-  def read(text: String, row: Int): Boolean =
+  /** Takes nothing, and counts it, where it is not written like that. */
+  def read(text: String, row: Int): Unit = if (!understood(text, row)) builder.unreadObservations += 1
+
+  private def understood(text: String, row: Int): Boolean =
     try {
       val fields = text.stripPrefix("[").stripSuffix("]").split(";", -1)
       if (fields.length < 2 || fields(0) != "1") false
@@ -53,7 +56,7 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
 
   /** A local disk, or the datanode of the task's own machine. What is written to HDFS (`hdfs`) goes to others too. */
   private def local(path: String, row: Int): Boolean =
-    path == "disk" || path.startsWith("disk:") || path == s"hdfs:${host(tasks.executor(row))}"
+    path == "disk" || path.startsWith("disk:") || path == s"hdfs:${builder.host(tasks.executor(row))}"
 
   private def add(u: PathUse, row: Int): Unit = {
     val column = u.kind match {
@@ -71,6 +74,6 @@ private[log] final class ObservedTask(tasks: Tasks, paths: PathTable, host: Int 
     if (column != null) column(row) = column(row) + nanos
     if ((u.kind == "input" || u.kind == "output") && !local(u.path, row))
       tasks.remoteBlockedNanos(row) = tasks.remoteBlockedNanos(row) + nanos
-    paths.add(u)
+    builder.paths.add(u)
   }
 }

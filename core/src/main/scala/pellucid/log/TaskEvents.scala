@@ -8,7 +8,7 @@ import pellucid.trace.{TaskStart, Tasks, Timing, TraceBuilder}
 private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   import TaskEvents._
   private val tasks = builder.tasks
-  private val observedTask = new ObservedTask(tasks, builder.paths, builder.host(_))
+  private val observedTask = new ObservedTask(builder)
 
   // "Task Info" of the event being read
   private var taskId, launch, finish, gettingResult = 0L
@@ -93,7 +93,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     tasks.durationMillis.saturate(row, finish - launch)
     if (gettingResult > 0) tasks.gettingResultMillis.saturate(row, finish - gettingResult)
     tasks.set(row, outcome | (locality << Tasks.LocalityShift) | (if (speculative) Tasks.Speculative else 0))
-    if (observed != null && !observedTask.read(observed, row)) builder.unreadObservations += 1
+    if (observed != null) observedTask.read(observed, row)
   }
 
   /** The line holds nothing else and has what an event needs: only now may the builder hear of it. */
@@ -229,10 +229,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
       }
       key = c.nextKey(accumulableKeys)
     }
-    if (timing != null && timing != Timing.Observation) {
-      val column = if (timing.column == Timing.Scan) tasks.scanNanos else tasks.pythonNanos
-      column(row) = column(row) + update * timing.nanosPerUnit
-    }
+    if (timing != null && timing != Timing.Observation) builder.timed(row, timing, update)
   }
 
   /** Passes an object that holds numbers only, if `after` follows it. */

@@ -5,15 +5,29 @@ import java.nio.charset.StandardCharsets.UTF_8
 import pellucid.report.{Json, Report}
 import pellucid.trace.Trace
 
-/** The report as one page that needs nothing else: a template whose markers are filled with its style, scripts and data. */
+/** The report as a page: a template whose markers are filled with its style, scripts and data. */
 object Page {
-  def html(report: Report, trace: Trace): Array[Byte] = {
+
+  /** In one file that needs nothing else. */
+  def html(report: Report, trace: Trace): Array[Byte] =
+    filled(report, trace, "file", "'unsafe-inline'", s"<script>$library</script>\n<script>$own</script>")
+
+  /** For a server that has [[script]] as `script.js` beside it, and whose policy may allow no script inside a page. `source`: `live`
+    * while the application runs, or `history`.
+    */
+  def hosted(report: Report, trace: Trace, source: String): Array[Byte] =
+    filled(report, trace, source, "'self'", """<script src="script.js"></script>""")
+
+  lazy val script: Array[Byte] = s"$library\n$own".getBytes(UTF_8)
+
+  private def filled(report: Report, trace: Trace, source: String, policy: String, scripts: String): Array[Byte] = {
     val parts = Map(
+      "source" -> source,
+      "policy" -> policy,
       "style" -> (resource("uPlot.min.css") + resource("page.css")),
-      "library" -> resource("uPlot.iife.min.js"),
-      "script" -> Scripts.map(resource).mkString("\n"),
       "report" -> data(new String(Json.write(longest(report, MostRows)), UTF_8)),
-      "timeline" -> data(Timeline.json(trace))
+      "timeline" -> data(Timeline.json(trace)),
+      "scripts" -> scripts
     )
     val template = resource("page.html")
     val out = new StringBuilder(template.length + parts.valuesIterator.map(_.length).sum)
@@ -24,6 +38,9 @@ object Page {
     }
     (out ++= template.substring(from)).toString.getBytes(UTF_8)
   }
+
+  private def library: String = resource("uPlot.iife.min.js")
+  private def own: String = Scripts.map(resource).mkString("(() => {\n\"use strict\";\n", "\n", "\n})();\n")
 
   /** The report with no more rows of a kind than a page can show: the longest of each, in their order, and a note of the rest. */
   def longest(r: Report, most: Int): Report = {

@@ -23,6 +23,19 @@ final class LongColumn {
     chunks(c) = new Array[Long](Columns.ChunkRows)
     chunks(c)
   }
+
+  /** Makes the rows from `size` on zero. */
+  def truncate(size: Int): Unit = {
+    val c = size >>> Columns.ChunkBits
+    if (c < chunks.length) {
+      if (chunks(c) != null) java.util.Arrays.fill(chunks(c), size & Columns.ChunkMask, Columns.ChunkRows, 0L)
+      java.util.Arrays.fill(chunks.asInstanceOf[Array[AnyRef]], c + 1, chunks.length, null)
+    }
+  }
+
+  /** Makes this column a copy of another. */
+  def copyFrom(other: LongColumn): Unit =
+    chunks = other.chunks.map(chunk => if (chunk == null) null else chunk.clone)
 }
 
 /** The same for 32-bit values: milliseconds, indices, table rows. */
@@ -46,6 +59,19 @@ final class IntColumn {
     chunks(c) = new Array[Int](Columns.ChunkRows)
     chunks(c)
   }
+
+  /** Makes the rows from `size` on zero. */
+  def truncate(size: Int): Unit = {
+    val c = size >>> Columns.ChunkBits
+    if (c < chunks.length) {
+      if (chunks(c) != null) java.util.Arrays.fill(chunks(c), size & Columns.ChunkMask, Columns.ChunkRows, 0)
+      java.util.Arrays.fill(chunks.asInstanceOf[Array[AnyRef]], c + 1, chunks.length, null)
+    }
+  }
+
+  /** Makes this column a copy of another. */
+  def copyFrom(other: IntColumn): Unit =
+    chunks = other.chunks.map(chunk => if (chunk == null) null else chunk.clone)
 
   /** For durations and counts: a value beyond 32 bits (24 days in milliseconds) is kept as the largest one. */
   def saturate(row: Int, value: Long): Unit =

@@ -36,7 +36,14 @@ final class PathTable {
     }
   }
 
-  def result: IndexedSeq[PathUse] = rows.valuesIterator.toIndexedSeq
+  def result: IndexedSeq[PathUse] = rows.valuesIterator.map(use => use.copy(sizes = use.sizes.clone)).toIndexedSeq
+
+  /** Leaves only the stages that have a new row, under that. */
+  def keepOnly(newStage: Map[Int, Int]): Unit = {
+    val kept = rows.valuesIterator.flatMap(use => newStage.get(use.stage).map(row => use.copy(stage = row))).toSeq
+    rows.clear()
+    kept.foreach(add)
+  }
 }
 
 object PathTable {

@@ -128,15 +128,35 @@ final class Tasks {
   /** A table with the given rows of this one, in the given order. */
   def select(keep: Array[Int]): Tasks = {
     val out = new Tasks
-    for (from <- keep) {
-      val to = out.append()
-      var i = 0
-      while (i < ints.length) { out.ints(i)(to) = ints(i)(from); i += 1 }
-      i = 0
-      while (i < longs.length) { out.longs(i)(to) = longs(i)(from); i += 1 }
-    }
+    for (from <- keep) out.copyRow(out.append(), this, from)
     out
   }
+
+  /** Leaves only the given rows, which are ascending. */
+  def keepOnly(keep: Array[Int]): Unit = {
+    for (to <- keep.indices) copyRow(to, this, keep(to))
+    rows = keep.length
+    ints.foreach(_.truncate(rows))
+    longs.foreach(_.truncate(rows))
+  }
+
+  def copy(): Tasks = {
+    val out = new Tasks
+    out.rows = rows
+    ints.indices.foreach(i => out.ints(i).copyFrom(ints(i)))
+    longs.indices.foreach(i => out.longs(i).copyFrom(longs(i)))
+    out
+  }
+
+  private def copyRow(to: Int, from: Tasks, row: Int): Unit = {
+    var i = 0
+    while (i < ints.length) { ints(i)(to) = from.ints(i)(row); i += 1 }
+    i = 0
+    while (i < longs.length) { longs(i)(to) = from.longs(i)(row); i += 1 }
+  }
+
+  /** All columns of a row. */
+  def values(row: Int): Seq[Long] = ints.toSeq.map(_(row).toLong) ++ longs.map(_(row))
 
   def is(row: Int, flag: Int): Boolean = (flags(row) & flag) != 0
   def set(row: Int, flag: Int): Unit = flags(row) = flags(row) | flag

@@ -37,10 +37,13 @@ final class TraceBuilder {
   val paths = new PathTable
   var unreadObservations = 0L
 
+  /** What [[forgetOldest]] took away, and from which moment on the trace is complete since. */
+  var forgottenTasks, forgottenTaskMillis, completeFromMillis = 0L
+
   def saw(millis: Long): Unit = if (millis > latestMillis) latestMillis = millis
 
   def stageRow(id: Int, attempt: Int): Int = {
-    val key = (id.toLong << 16) | (attempt & 0xffff)
+    val key = TraceBuilder.stageKey(id, attempt)
     if (lastStageRow < 0 || key != lastStageKey) {
       lastStageRow = stageRows.getOrElseUpdate(
         key, {
@@ -134,11 +137,73 @@ final class TraceBuilder {
 
   def taskEnded(row: Int): Unit = {
     saw(tasks.finishMillis(row))
-    running.remove(tasks.taskId(row))
+    taskGone(tasks.taskId(row))
   }
 
-  /** `intake` with what was read; the builder adds the tasks that never ended. */
-  def result(intake: Intake): Trace = {
+  /** It ended, and has no row. */
+  def taskGone(taskId: Long): Unit = running.remove(taskId)
+
+  /** An accumulator that times something grew by `amount` in a task. */
+  def timed(row: Int, timing: Timing, amount: Long): Unit = {
+    val column = if (timing.column == Timing.Scan) tasks.scanNanos else tasks.pythonNanos
+    column(row) = column(row) + amount * timing.nanosPerUnit
+  }
+
+  /** Forgets the stages, jobs and queries that had ended by the moment at which half of the tasks had, with their tasks; where
+    * there are none, all that have ended.
+    */
+  def forgetOldest(): Unit = {
+    val finished = Array.tabulate(tasks.size)(tasks.finishMillis(_)).sorted
+    if (finished.nonEmpty && !forget(finished(finished.length / 2))) { forget(latestMillis); () }
+  }
+
+  /** Whether there was something. */
+  private def forget(until: Long): Boolean = {
+    def over(endMillis: Long) = endMillis > 0 && endMillis <= until
+    // a row without a submission is what a straggler of a stage left that is forgotten already
+    val keptStages = stages.indices.filterNot(s => over(stages(s).completionMillis) || stages(s).submissionMillis == 0)
+    val newStage = keptStages.iterator.zipWithIndex.toMap
+    val (keptTasks, forgotten) = (0 until tasks.size).toArray.partition(row => newStage.contains(tasks.stage(row)))
+    if (forgotten.nonEmpty) completeFromMillis = until
+    forgottenTasks += forgotten.length
+    forgottenTaskMillis += forgotten.map(tasks.durationMillis(_).toLong).sum
+    tasks.keepOnly(keptTasks)
+    for (row <- 0 until tasks.size) tasks.stage(row) = newStage(tasks.stage(row))
+    paths.keepOnly(newStage)
+    keep(stages, keptStages)
+    stageRows.clear()
+    stages.indices.foreach(s => stageRows(TraceBuilder.stageKey(stages(s).id, stages(s).attempt)) = s)
+    lastStageRow = -1
+    // a task of a stage that is over may still run: it was started twice, or a job was cancelled
+    running.filterInPlace((_, task) => newStage.contains(task.stage))
+    running.mapValuesInPlace((_, task) => task.copy(stage = newStage(task.stage)))
+    keep(jobs, jobs.indices.filterNot(j => over(jobs(j).completionMillis)))
+    jobRows.clear()
+    jobs.indices.foreach(j => jobRows(jobs(j).id) = j)
+    keep(sql, sql.indices.filterNot(q => over(sql(q).endMillis)))
+    sqlRows.clear()
+    sql.indices.foreach(q => sqlRows(sql(q).id) = q)
+    if (timings.size > TraceBuilder.MostTimings) { // Spark numbers accumulators upwards
+      val old = timings.iterator.collect { case (id, timing) if timing != Timing.Observation => id }.toArray.sorted
+      old.dropRight(TraceBuilder.MostTimings / 2).foreach(timings.remove(_))
+    }
+    forgotten.nonEmpty
+  }
+
+  private def keep[A](all: ArrayBuffer[A], rows: IndexedSeq[Int]): Unit = {
+    val kept = rows.map(all(_))
+    all.clear()
+    all ++= kept
+  }
+
+  /** The trace at the end, whose columns are the builder's own. */
+  def result(intake: Intake): Trace = traceOf(tasks, intake)
+
+  /** The trace up to now, which goes on unchanged when the builder does not. */
+  def snapshot(intake: Intake): Trace = traceOf(tasks.copy(), intake)
+
+  /** `intake` with what was read; tasks that have not ended are added to `tasks`. */
+  private def traceOf(tasks: Tasks, intake: Intake): Trace = {
     val end = math.max(application.endMillis, latestMillis)
     running.values.toSeq.sortBy(t => (t.launchMillis, t.taskId)).foreach { t =>
       val row = tasks.append()
@@ -158,7 +223,7 @@ final class TraceBuilder {
     jobs.indices.foreach(j => jobs(j).stageIds.foreach(id => jobsOfStage.getOrElseUpdate(id, ArrayBuffer.empty) += j))
     Trace(
       application.copy(endMillis = end),
-      withSlots(),
+      withSlots(tasks),
       jobs.toIndexedSeq,
       stages.iterator.map(s => s.copy(jobs = jobsOfStage.get(s.id).fold(Array.empty[Int])(_.toArray))).toIndexedSeq,
       sql.toIndexedSeq,
@@ -177,7 +242,7 @@ final class TraceBuilder {
   /** Slots of each executor: what its cores and its resource profile allow; 0 where the log has no cores. An executor was
     * there no later than its first task: the driver may log its coming after that.
     */
-  private def withSlots(): IndexedSeq[ExecutorInfo] = {
+  private def withSlots(tasks: Tasks): IndexedSeq[ExecutorInfo] = {
     val taskCpus = application.properties.get("spark.task.cpus").flatMap(_.toIntOption).filter(_ > 0).getOrElse(1)
     val firstLaunch = Array.fill(executors.size)(Long.MaxValue)
     for (row <- 0 until tasks.size)
@@ -194,6 +259,11 @@ final class TraceBuilder {
 }
 
 object TraceBuilder {
+
+  /** Timings of this many accumulators are remembered: more than plans have that run at the same time. */
+  private final val MostTimings = 10000
+
+  private def stageKey(id: Int, attempt: Int): Long = (id.toLong << 16) | (attempt & 0xffff)
 
   /** No executor has more: what a log says beyond it is an error of the log. */
   private final val MostSlots = 4096

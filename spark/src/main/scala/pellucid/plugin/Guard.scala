@@ -40,6 +40,7 @@ object Guard {
   private[pellucid] def reset(): Unit = { sabotaged = ""; all.forEach(_.on = true) }
 
   val plugin = new Guard("the plugin")
+  val tab = new Guard("the tab")
 
   def warn(text: String, cause: Throwable = null): Unit = log.warn(s"Pellucid: $text", cause)
 

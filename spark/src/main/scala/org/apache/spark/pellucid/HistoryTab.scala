@@ -1,0 +1,67 @@
+package org.apache.spark.pellucid
+
+import java.io.{FileNotFoundException, InputStream}
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.SparkConf
+import org.apache.spark.deploy.SparkHadoopUtil
+import org.apache.spark.deploy.history.{EventLogFileReader, RollingEventLogFilesWriter, SingleEventLogFileWriter}
+import org.apache.spark.internal.config.History.HISTORY_LOG_DIR
+import org.apache.spark.scheduler.SparkListener
+import org.apache.spark.status.{AppHistoryServerPlugin, ElementTrackingStore}
+import org.apache.spark.ui.SparkUI
+
+import pellucid.log.EventLog
+import pellucid.plugin.Guard
+import pellucid.trace.Trace
+import pellucid.ui.{ReportPage, TraceSource}
+
+/** The tab in the History Server, where this jar is on its class path. It reads the application's event log, as the command does,
+  * when somebody opens the tab; replaying Spark's events would take ten times as long, and for each application that is looked at.
+  */
+final class HistoryTab extends AppHistoryServerPlugin {
+  import HistoryTab._
+
+  def createListeners(conf: SparkConf, store: ElementTrackingStore): Seq[SparkListener] = Nil
+
+  def setupUI(ui: SparkUI): Unit = {
+    guard {
+      val page = new ReportPage(new TraceSource {
+        def name = "history"
+        def changes = 0
+        def trace(): Trace = EventLog.read(files(ui))
+      })
+      new PellucidTab(ui, page).attach()
+    }
+    ()
+  }
+}
+
+private object HistoryTab {
+  private val guard = new Guard("the History Server's tab")
+
+  /** The History Server shows an attempt of an application under `/history/APPLICATION[/ATTEMPT]`, and keeps its log under a name
+    * made of the two.
+    */
+  private def files(ui: SparkUI): Iterator[() => InputStream] = {
+    val parts = ui.basePath.stripPrefix("/history/").split('/')
+    val (id, attempt) = (parts.head, parts.lift(1))
+    val folders = ui.conf.get(HISTORY_LOG_DIR).split(',').map(_.trim).filter(_.nonEmpty)
+    val paths = folders.iterator.flatMap { folder =>
+      val uri = new Path(folder).toUri
+      Iterator(RollingEventLogFilesWriter.getAppEventLogDirPath(uri, id, attempt)) ++
+        (for (codec <- codecs.iterator; state <- states)
+          yield new Path(SingleEventLogFileWriter.getLogPath(uri, id, attempt, codec) + state))
+    }
+    val path: Path = paths.find(path => fileSystem(path).exists(path))
+      .getOrElse(throw new FileNotFoundException(s"no event log of ${ui.basePath} in ${folders.mkString(", ")}"))
+    val fs = fileSystem(path)
+    EventLogFileReader(fs, path).iterator.flatMap(_.listEventLogFiles).map(file => () => fs.open(file.getPath))
+  }
+
+  private def fileSystem(path: Path) = path.getFileSystem(SparkHadoopUtil.get.conf)
+
+  private val codecs = Seq(None, Some("zstd"), Some("lz4"), Some("snappy"), Some("lzf"))
+  private val states = Seq("", ".inprogress", ".compact")
+}

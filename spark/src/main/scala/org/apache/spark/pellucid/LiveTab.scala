@@ -1,0 +1,33 @@
+package org.apache.spark.pellucid
+
+import org.apache.spark.SparkContext
+
+import pellucid.trace.Trace
+import pellucid.ui.{ReportPage, TraceSource}
+
+/** The trace and the tab of the application that runs in this JVM. */
+object LiveTab {
+  private final val DefaultMostTasks = 200000
+
+  private final class Running(val live: LiveTrace, val page: ReportPage)
+  @volatile private var running: Option[Running] = None
+
+  /** For `pellucid.report(spark)`. */
+  def report: Option[ReportPage] = running.map(_.page)
+  private[spark] def trace: Option[LiveTrace] = running.map(_.live)
+
+  /** While the application starts. The listener has a queue, and with it a thread, of its own. */
+  def start(sc: SparkContext): Unit = {
+    val live = new LiveTrace(sc.version, sc.conf.getInt("spark.pellucid.ui.mostTasks", DefaultMostTasks))
+    sc.listenerBus.addToQueue(live, "pellucid")
+    val page = new ReportPage(new TraceSource {
+      def name = "live"
+      def changes: Int = live.changes
+      def trace(): Trace = live.snapshot()
+    })
+    running = Some(new Running(live, page))
+    sc.ui.foreach(new PellucidTab(_, page).attach())
+  }
+
+  def stop(): Unit = running = None
+}

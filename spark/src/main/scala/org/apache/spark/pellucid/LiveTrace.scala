@@ -1,0 +1,147 @@
+package org.apache.spark.pellucid
+
+import org.apache.spark.{SparkFirehoseListener, Success}
+import org.apache.spark.scheduler._
+import org.apache.spark.util.JsonProtocol
+
+import pellucid.log.{EventReader, ObservedTask}
+import pellucid.plugin.Guard
+import pellucid.trace._
+
+/** The trace of the running application, of the events that make its event log. Those of tasks, by far the most, go from Spark's
+  * objects into the columns; the rest goes through the log's own reader.
+  *
+  * Beyond `mostTasks` tasks the stages that ended first are forgotten, and of a single stage that is larger no more tasks are taken.
+  */
+private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) extends SparkFirehoseListener {
+  import LiveTrace._
+  private val builder = new TraceBuilder
+  private val reader = new EventReader(builder)
+  private val observed = new ObservedTask(builder)
+  private var events, notTaken = 0L
+  private var ends = 0
+  private var endsWhenFull = -1
+  builder.application = builder.application.copy(sparkVersion = sparkVersion)
+
+  /** How many stages, jobs and the application itself have ended. */
+  def changes: Int = synchronized(ends)
+
+  override def onEvent(event: SparkListenerEvent): Unit = { guard(synchronized(take(event))); () }
+
+  private def take(event: SparkListenerEvent): Unit = {
+    events += 1
+    event match {
+      case e: SparkListenerTaskStart => started(e)
+      case e: SparkListenerTaskEnd =>
+        if (builder.tasks.size >= mostTasks && ends != endsWhenFull) makeRoom()
+        if (builder.tasks.size >= mostTasks) { builder.taskGone(e.taskInfo.taskId); notTaken += 1 }
+        else if (e.reason == Success && e.taskMetrics != null) ended(e)
+        else read(e)
+      case _: SparkListenerExecutorMetricsUpdate | _: SparkListenerBlockUpdated | _: SparkListenerStageExecutorMetrics |
+          _: SparkListenerUnpersistRDD | _: SparkListenerTaskGettingResult => () // often, and not in a trace
+      case e => read(e)
+    }
+    event match {
+      case _: SparkListenerStageCompleted | _: SparkListenerJobEnd | _: SparkListenerApplicationEnd => ends += 1
+      case _ => ()
+    }
+  }
+
+  private def read(event: SparkListenerEvent): Unit = reader.event(JsonProtocol.sparkEventToJsonString(event))
+
+  private def started(e: SparkListenerTaskStart): Unit = {
+    val info = e.taskInfo
+    builder.taskStarted(
+      TaskStart(
+        info.taskId,
+        builder.stageRow(e.stageId, e.stageAttemptId),
+        info.index,
+        info.attemptNumber,
+        executor(info),
+        info.launchTime,
+        locality(info),
+        info.speculative
+      )
+    )
+  }
+
+  private def ended(e: SparkListenerTaskEnd): Unit = {
+    val (info, m, t) = (e.taskInfo, e.taskMetrics, builder.tasks)
+    val row = t.append()
+    t.taskId(row) = info.taskId
+    t.stage(row) = builder.stageRow(e.stageId, e.stageAttemptId)
+    t.index(row) = info.index
+    t.attempt(row) = info.attemptNumber
+    t.executor(row) = executor(info)
+    t.launchMillis(row) = info.launchTime
+    t.durationMillis.saturate(row, info.finishTime - info.launchTime)
+    if (info.gettingResultTime > 0) t.gettingResultMillis.saturate(row, info.finishTime - info.gettingResultTime)
+    t.set(row, Tasks.Success | Tasks.CpuLogged | (locality(info) << Tasks.LocalityShift))
+    if (info.speculative) t.set(row, Tasks.Speculative)
+
+    t.deserializeMillis.saturate(row, m.executorDeserializeTime)
+    t.runMillis.saturate(row, m.executorRunTime)
+    t.gcMillis.saturate(row, m.jvmGCTime)
+    t.resultSerializeMillis.saturate(row, m.resultSerializationTime)
+    t.fetchWaitMillis.saturate(row, m.shuffleReadMetrics.fetchWaitTime)
+    t.cpuNanos(row) = m.executorCpuTime
+    t.memorySpilledBytes(row) = m.memoryBytesSpilled
+    t.diskSpilledBytes(row) = m.diskBytesSpilled
+    t.shuffleRemoteBytes(row) = m.shuffleReadMetrics.remoteBytesRead
+    t.shuffleLocalBytes(row) = m.shuffleReadMetrics.localBytesRead
+    t.shuffleWriteBytes(row) = m.shuffleWriteMetrics.bytesWritten
+    t.shuffleWriteNanos(row) = m.shuffleWriteMetrics.writeTime
+    t.inputBytes(row) = m.inputMetrics.bytesRead
+    t.inputRecords(row) = m.inputMetrics.recordsRead
+    t.outputBytes(row) = m.outputMetrics.bytesWritten
+
+    if (builder.timings.nonEmpty) info.accumulables.foreach(accumulated(row, _))
+    builder.taskEnded(row)
+  }
+
+  private def accumulated(row: Int, one: AccumulableInfo): Unit =
+    (builder.timings.getOrNull(one.id), one.update) match {
+      case (null, _) | (_, None) => ()
+      case (Timing.Observation, Some(text)) => observed.read(text.toString, row)
+      case (timing, Some(value)) => builder.timed(row, timing, value.toString.toLong)
+    }
+
+  private def executor(info: TaskInfo): Int = {
+    val row = builder.executorRow(info.executorId)
+    if (builder.hostUnknown(row)) builder.host(row, info.host)
+    row
+  }
+
+  /** In the order of [[Tasks.LocalityNames]]. */
+  private def locality(info: TaskInfo): Int = info.taskLocality.id + 1
+
+  /** A stage that goes on keeps its tasks: until something ends there is nothing more to forget. */
+  private def makeRoom(): Unit = {
+    endsWhenFull = ends
+    builder.forgetOldest()
+  }
+
+  /** Up to this moment. */
+  def snapshot(): Trace = {
+    val (trace, from) = synchronized {
+      if (!builder.ended) builder.saw(System.currentTimeMillis())
+      val intake = Intake(events, 0, 0, Nil, reader.unknownEvents, truncated = false, ended = false, notes)
+      (builder.snapshot(intake), builder.completeFromMillis)
+    }
+    if (from == 0) trace else Window.of(trace, from, Long.MaxValue)
+  }
+
+  private def notes: Seq[String] = Seq(
+    Option.when(builder.forgottenTasks > 0)(
+      f"${builder.forgottenTasks}%,d earlier tasks of ${builder.forgottenTaskMillis / 1e3}%,.0f s are no longer here; " +
+        "`pellucid report` on the event log has them"
+    ),
+    Option.when(notTaken > 0)(
+      f"$notTaken%,d tasks beyond $mostTasks%,d are not here (spark.pellucid.ui.mostTasks); `pellucid report` on the event log has them"
+    )
+  ).flatten
+}
+
+private[spark] object LiveTrace {
+  private val guard = new Guard("the live trace")
+}

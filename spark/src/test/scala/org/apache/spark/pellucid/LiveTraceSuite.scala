@@ -1,0 +1,123 @@
+package org.apache.spark.pellucid
+
+import java.nio.file.{Files, Path}
+import java.util.Properties
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.{SparkException, Success, TaskState}
+import org.apache.spark.executor.{ExecutorMetrics, TaskMetrics}
+import org.apache.spark.resource.ResourceProfile
+import org.apache.spark.scheduler._
+import org.apache.spark.sql.SparkSession
+
+import pellucid.Jobs
+import pellucid.report.{Analysis, Json}
+import pellucid.trace.{Intake, Trace}
+
+class LiveTraceSuite extends munit.FunSuite {
+  private val folder = FunFixture[Path](
+    _ => Files.createTempDirectory("pellucid"),
+    folder => Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
+  )
+
+  /** SQL with adaptive plans and a scan, a Python-less RDD job, failed and killed attempts, a cancelled job. */
+  private def manyKinds(folder: Path)(spark: SparkSession): Trace = {
+    val sc = spark.sparkContext
+    val table = folder.resolve("table").toString
+    spark.range(0, 20000, 1, 3).selectExpr("id", "id % 7 AS k").write.parquet(table)
+    spark.read.parquet(table).groupBy("k").count().collect()
+    sc.parallelize(0 until 1000, 4).map(i => (i % 5, i)).groupByKey(2).count()
+    intercept[SparkException](sc.parallelize(0 until 4, 2).map(i => 1 / (i - 3)).count())
+    sc.setJobGroup("cancelled", "cancelled", interruptOnCancel = true)
+    val slow = sc.parallelize(0 until 4, 4).map { i => Thread.sleep(60000); i }.countAsync()
+    while (sc.statusTracker.getActiveJobIds().isEmpty) Thread.sleep(10)
+    Thread.sleep(200)
+    sc.cancelJobGroup("cancelled")
+    intercept[SparkException](slow.get())
+    while (sc.statusTracker.getActiveStageIds().nonEmpty) Thread.sleep(10)
+    Thread.sleep(300) // the killed tasks end
+    sc.listenerBus.waitUntilEmpty()
+    LiveTab.trace.get.snapshot()
+  }
+
+  folder.test("what is seen live is what the log tells") { folder =>
+    val ran = Jobs.run(folder)(manyKinds(folder))
+    val (live, log) = (ran.answer, ran.trace)
+    assertEquals(live.tasks.size, log.tasks.size)
+    assert(live.tasks.size > 10)
+    for (row <- 0 until log.tasks.size)
+      assertEquals(live.tasks.values(row), log.tasks.values(row), s"task ${log.tasks.taskId(row)}")
+    def told(trace: Trace) = {
+      val none = Intake(0, 0, 0, Nil, Map.empty, truncated = false, ended = true, Nil)
+      val atEnd = log.application.copy(endMillis = log.endMillis)
+      new String(Json.write(Analysis.report(trace.copy(application = atEnd, intake = none))))
+    }
+    assertEquals(live.application.copy(endMillis = 0), log.application.copy(endMillis = 0))
+    assertEquals(told(live), told(log))
+  }
+
+  test("beyond its cap it forgets the stages that ended first, and says so") {
+    val live = new LiveTrace("4.2.0", 1000)
+    live.onEvent(SparkListenerApplicationStart("capped", Some("app-1"), 1, "someone", None))
+    live.onEvent(SparkListenerExecutorAdded(1, "1", new cluster.ExecutorInfo("host", 4, Map.empty[String, String])))
+    // 30 jobs of one stage of 100 tasks of 10 ms each
+    for (job <- 0 until 30) oneStage(live, job, 1000L * (job + 1), 100)
+    val trace = live.snapshot()
+    // at 1,000 the 5 stages of the first half go, which leaves room for 5 more: 1,000, 5 x 500, and no more
+    assert(trace.tasks.size >= 500 && trace.tasks.size <= 1000, trace.tasks.size)
+    assertEquals(trace.jobs.size, trace.tasks.size / 100)
+    assertEquals(trace.jobs.last.id, 29)
+    val gone = 3000 - trace.tasks.size
+    assertEquals(
+      trace.intake.notes,
+      Seq(
+        f"$gone%,d earlier tasks of ${gone / 100}%,d s are no longer here; `pellucid report` on the event log has them"
+      )
+    )
+    val report = Analysis.report(trace)
+    assertEquals(report.jobs.map(_.id), (30 - trace.jobs.size until 30).toSeq)
+    assertEquals(report.breakdown.taskSeconds, trace.tasks.size * 0.01, 1e-9)
+    // the end of the job before, 990 ms before the first one here, counted from the application's start at 1 ms
+    assertEqualsDouble(report.window.get.fromSeconds, (trace.jobs.head.submissionMillis - 990 - 1) / 1e3, 1e-9)
+  }
+
+  test("of one stage larger than the cap the rest is counted, and the next stage is there again") {
+    val live = new LiveTrace("4.2.0", 1000)
+    live.onEvent(SparkListenerApplicationStart("capped", Some("app-1"), 1, "someone", None))
+    oneStage(live, 0, 1000, 2500)
+    assertEquals(live.snapshot().tasks.size, 1000)
+    assert(
+      live.snapshot().intake.notes.exists(_.startsWith("1,500 tasks beyond 1,000 are not here")),
+      live.snapshot().intake.notes
+    )
+    oneStage(live, 1, 5000, 100)
+    val trace = live.snapshot()
+    assertEquals((trace.tasks.size, trace.jobs.map(_.id).toSeq), (100, Seq(1)))
+  }
+
+  private def oneStage(live: LiveTrace, id: Int, at: Long, tasks: Int): Unit = {
+    val stage = new StageInfo(
+      id,
+      0,
+      "stage",
+      tasks,
+      Nil,
+      Nil,
+      "",
+      resourceProfileId = ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID
+    )
+    stage.submissionTime = Some(at)
+    live.onEvent(SparkListenerJobStart(id, at, Seq(stage), new Properties))
+    live.onEvent(SparkListenerStageSubmitted(stage, new Properties))
+    for (task <- 0 until tasks) {
+      val info = new TaskInfo(id * 10000L + task, task, 0, task, at, "1", "host", TaskLocality.ANY, speculative = false)
+      live.onEvent(SparkListenerTaskStart(id, 0, info))
+      info.markFinished(TaskState.FINISHED, at + 10)
+      live.onEvent(SparkListenerTaskEnd(id, 0, "ResultTask", Success, info, new ExecutorMetrics, TaskMetrics.empty))
+    }
+    stage.completionTime = Some(at + 10)
+    live.onEvent(SparkListenerStageCompleted(stage))
+    live.onEvent(SparkListenerJobEnd(id, at + 10, JobSucceeded))
+  }
+}
