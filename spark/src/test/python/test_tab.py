@@ -43,12 +43,12 @@ def opened(browser, address):
 @contextmanager
 def running(version, folder):
     """The application while it waits: (address of its UI, its id, its event logs' folder, what it says)."""
+    environment = environment_of(version)
     logs = folder / "logs"
     logs.mkdir()
     conf = {"spark.master": "local[2]", "spark.jars": str(JAR), "spark.plugins": "pellucid.PellucidPlugin", "spark.ui.port": str(free_port()),
             "spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri(), "spark.sql.warehouse.dir": (folder / "warehouse").as_uri()}  # fmt: skip
     submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
-    environment = environment_of(version)
     with open(folder / "stderr", "w") as stderr:
         process = subprocess.Popen([*submit, str(STAYING), str(folder)], env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=stderr, text=True)
     try:

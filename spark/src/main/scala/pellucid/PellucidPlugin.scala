@@ -4,7 +4,7 @@ import java.util.{Collections, Map => JMap}
 
 import org.apache.spark.{SparkConf, SparkContext}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
-import org.apache.spark.pellucid.{LiveTab, TaskObservations}
+import org.apache.spark.pellucid.{ExecutorCounters, LiveTab, TaskObservations}
 
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
@@ -17,6 +17,7 @@ final class PellucidPlugin extends SparkPlugin {
 
     /** Spark itself knows accumulators by weak references only. */
     private var observations: Option[TaskObservations] = None
+    private var application: Option[SparkContext] = None
 
     override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
       Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
@@ -26,20 +27,44 @@ final class PellucidPlugin extends SparkPlugin {
         Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
         Collections.emptyMap()
       } else {
+        application = Some(sc)
         if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
         if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
         observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
       }
 
-    override def shutdown(): Unit = LiveTab.stop()
+    /** From an executor. */
+    override def receive(message: Any): AnyRef = {
+      (application, message) match {
+        case (Some(sc), told: String) => PellucidPlugin.counters(ExecutorCounters.post(sc, told))
+        case _ => ()
+      }
+      null
+    }
+
+    override def shutdown(): Unit = {
+      PellucidPlugin.here.foreach(_.stop()) // in local mode the executor would come too late with its last counters
+      LiveTab.stop()
+    }
   }
 
   def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {
     private var observer: Option[Observer] = None
 
-    override def init(context: PluginContext, extraConf: JMap[String, String]): Unit =
-      observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(_))).flatten
+    override def init(context: PluginContext, extraConf: JMap[String, String]): Unit = {
+      observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(_, context.send(_)))).flatten
+      PellucidPlugin.here = observer
+    }
 
     override def onTaskStart(): Unit = observer.foreach(_.taskStarts())
+
+    override def shutdown(): Unit = observer.foreach(_.stop())
   }
+}
+
+private object PellucidPlugin {
+  private val counters = new Guard("logging what machines do")
+
+  /** The executor's in this JVM, which in local mode is the driver's too. */
+  @volatile private var here: Option[Observer] = None
 }

@@ -58,6 +58,26 @@ class PluginSuite extends munit.FunSuite {
       assertEquals(ran.trace.intake.malformedLines, 0L)
   }
 
+  folder.test("the machine's counters, of each second in which tasks ran, up to the last one") { folder =>
+    val ran = Jobs.run(folder) { spark =>
+      spark.sparkContext.parallelize(0 until 2, 2).map { i =>
+        val until = System.nanoTime() + 2500000000L
+        var n = i
+        while (System.nanoTime() < until) n += 1
+        n
+      }.count()
+    }
+    val samples = ran.trace.machines.values.flatten.toSeq
+    val seen = samples.reduce(_ + _)
+    val last = ran.trace.tasks.finishMillis(0)
+    assert(samples.forall(s => s.coveredMillis < 1500), samples)
+    assert(seen.coveredMillis >= 2400 && seen.untilMillis >= last - 50 && seen.untilMillis < last + 1500, (seen, last))
+    // two threads that compute for 2.5 s each, beside whatever else this computer does
+    assert(seen.cpuMillis > 500 && seen.cpuMillis <= 1.1 * seen.machineCpuMillis + 100, seen)
+    assertEquals(seen.cores, Runtime.getRuntime.availableProcessors)
+    assert(seen.heapBytes > 1000000, seen)
+  }
+
   folder.test("answers and Spark's own metrics are those without the plugin") { folder =>
     val stock = Jobs.run(folder, plugin = false)(textJob(folder))
     val again = Jobs.run(folder, plugin = false)(textJob(folder))
@@ -191,6 +211,9 @@ class PluginSuite extends munit.FunSuite {
       "the tab",
       "the live trace",
       "observing tasks",
+      "observing the machine",
+      "counting what the machine does",
+      "logging what machines do",
       "observing input and output",
       "observing spills and shuffle files",
       "observing shuffle fetches",

@@ -18,6 +18,7 @@ object Text {
       completion(r),
       stragglers(r),
       use(r),
+      machines(r),
       paths(r),
       path(r),
       lost(r),
@@ -143,6 +144,33 @@ object Text {
        else "  Nodes slow net of data size: " +
          r.slowNodes.take(5).map(n => f"${n.host} ${n.slowdown}%.2fx in ${count(n.stages, "stage")}").mkString(", ") +
          "\n")
+
+  private def machines(r: Report): String =
+    if (r.machines.isEmpty) ""
+    else {
+      val shown = r.machines.sortBy(m => (m.checks.forall(_.agrees), -m.cpuShare)).take(MostRows)
+      title("Machines while tasks ran, by their counters") +
+        shown.map { m =>
+          val cpu =
+            s"CPU ${percent(m.cpuShare, 1).trim} of ${count(m.cores, "core")}, ${f"${m.runnable}%.1f"} threads ready" +
+              (if (m.throttledSeconds > 0) s", throttled ${seconds(m.throttledSeconds)}" else "")
+          val disks = m.disks.filter(d => d.reads + d.writes > 0).sortBy(-_.busyShare).take(3)
+            .map(d =>
+              s"${d.name} ${percent(d.busyShare, 1).trim} busy, ${bytes(d.readBytes)} read, ${bytes(d.writtenBytes)} written"
+            )
+          val nics = m.nics.map(n => s"${n.name} ${bytes(n.inBytes)} in, ${bytes(n.outBytes)} out")
+          s"  ${m.host}: ${(cpu +: disks ++: nics).mkString("; ")}\n" +
+            m.checks.flatMap(c => c.note.map(note => wrap(s"${c.resource}: ${against(c)}: $note", 4))).mkString
+        }.mkString +
+        (if (r.machines.size > shown.size) s"  and ${r.machines.size - shown.size} more, in the page and the JSON\n"
+         else "")
+    }
+
+  private def against(c: Check): String = {
+    def value(x: Double) = if (c.unit == "bytes") bytes(x.toLong) else seconds(x)
+    if (c.unit == "bytes") s"tasks read ${value(c.tasks)}, ${value(c.machine)} came in"
+    else s"tasks blocked ${value(c.tasks)}, disk busy ${value(c.machine)}"
+  }
 
   private def paths(r: Report): String =
     if (r.paths.isEmpty) ""

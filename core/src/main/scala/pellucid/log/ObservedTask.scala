@@ -54,10 +54,6 @@ final class ObservedTask(builder: TraceBuilder) {
     n
   }
 
-  /** A local disk, or the datanode of the task's own machine. What is written to HDFS (`hdfs`) goes to others too. */
-  private def local(path: String, row: Int): Boolean =
-    path == "disk" || path.startsWith("disk:") || path == s"hdfs:${builder.host(tasks.executor(row))}"
-
   private def add(u: PathUse, row: Int): Unit = {
     val column = u.kind match {
       case "input" | "blockRead" => tasks.inputBlockedNanos
@@ -72,7 +68,7 @@ final class ObservedTask(builder: TraceBuilder) {
     }
     val nanos = u.micros * 1000
     if (column != null) column(row) = column(row) + nanos
-    if ((u.kind == "input" || u.kind == "output") && !local(u.path, row))
+    if ((u.kind == "input" || u.kind == "output") && !u.onDiskOf(builder.host(u.executor)))
       tasks.remoteBlockedNanos(row) = tasks.remoteBlockedNanos(row) + nanos
     builder.paths.add(u)
   }

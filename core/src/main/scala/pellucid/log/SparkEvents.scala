@@ -15,6 +15,7 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
   private val stage = new StageEvents(c, builder)
   private val application = new ApplicationEvents(c, builder)
   private val sql = new SqlEvents(c, builder)
+  private val counters = new CounterEvents(c, builder)
   private val unknown = mutable.TreeMap.empty[String, Long]
 
   def unknownEvents: Map[String, Long] = unknown.toMap
@@ -51,6 +52,7 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
       case "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate" |
           "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveSQLMetricUpdates" =>
         sql.planUpdate()
+      case "org.apache.spark.pellucid.ExecutorCounters" => counters.counters()
       case other =>
         c.event(eventKey)(PartialFunction.empty)
         if (!ignored(other)) unknown(other) = unknown.getOrElse(other, 0L) + 1

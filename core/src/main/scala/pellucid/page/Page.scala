@@ -95,6 +95,7 @@ object Page {
     "use.js",
     "path.js",
     "lost.js",
+    "machines.js",
     "paths.js",
     "table.js",
     "tables.js",

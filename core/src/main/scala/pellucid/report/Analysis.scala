@@ -4,7 +4,7 @@ import pellucid.advice.Advisor
 import pellucid.blocked.{Blockage, BlockedTime, Scenarios}
 import pellucid.breakdown.Sums
 import pellucid.cause.StragglerAnalysis
-import pellucid.demand.{CriticalPath, Paths, Use}
+import pellucid.demand.{CriticalPath, Machines, Paths, Use}
 import pellucid.lost.Lost
 import pellucid.trace.Trace
 
@@ -71,6 +71,7 @@ object Analysis {
       stragglers.longest(LongestTasks),
       stragglers.slowNodeResults,
       Paths.of(trace),
+      Machines.of(trace),
       trace.sql.map { q =>
         val end = if (q.endMillis > 0) q.endMillis else trace.endMillis
         SqlQuery(

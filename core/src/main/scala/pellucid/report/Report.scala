@@ -24,6 +24,7 @@ final case class Report(
     longestTasks: Seq[LongTask],
     slowNodes: Seq[SlowNode],
     paths: Seq[PathRequests],
+    machines: Seq[MachineUse],
     sql: Seq[SqlQuery],
     jobs: Seq[Job],
     stages: Seq[Stage]
@@ -197,6 +198,47 @@ final case class PathRequests(
     seconds: Double,
     meanRequestBytes: Long,
     requestSizes: Seq[RequestSizes]
+)
+
+/** What a machine did in the `seconds` in which tasks ran and its counters were read. Only with Pellucid's plugin. */
+final case class MachineUse(
+    host: String,
+    seconds: Double,
+    cores: Int,
+    /** Of all cores, by whatever ran there. */
+    cpuShare: Double,
+    /** Of the executors' own processes. */
+    executorsCpuSeconds: Double,
+    /** Threads that ran or could have run, on average. */
+    runnable: Double,
+    /** In which a limit on the container's CPU held threads up. */
+    throttledSeconds: Double,
+    maxHeapBytes: Long,
+    gcSeconds: Double,
+    disks: Seq[DiskUse],
+    nics: Seq[NicUse],
+    checks: Seq[Check]
+)
+final case class DiskUse(
+    name: String,
+    busyShare: Double,
+    reads: Long,
+    readBytes: Long,
+    writes: Long,
+    writtenBytes: Long
+)
+final case class NicUse(name: String, inBytes: Long, outBytes: Long)
+
+/** What was measured of tasks beside what the machine's counters say: of `disk` the seconds in which tasks were blocked on it and
+  * in which its busiest one was busy, of `network` the bytes that tasks read through it and that came in.
+  */
+final case class Check(
+    resource: String,
+    tasks: Double,
+    machine: Double,
+    unit: String,
+    agrees: Boolean,
+    note: Option[String]
 )
 
 /** `requests` of `fromBytes` up to twice as many. */

@@ -16,7 +16,11 @@ final case class PathUse(
     bytes: Long,
     micros: Long,
     sizes: Array[Long]
-)
+) {
+
+  /** A local disk, or the datanode of the task's own machine. What is written to HDFS (`hdfs`) goes to others too. */
+  def onDiskOf(host: String): Boolean = path == "disk" || path.startsWith("disk:") || path == s"hdfs:$host"
+}
 
 /** Sums them while a log is read. */
 final class PathTable {

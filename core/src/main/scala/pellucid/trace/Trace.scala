@@ -1,7 +1,8 @@
 package pellucid.trace
 
 /** One application as its log tells it: tables of jobs, stage attempts, executors and SQL executions, and the task columns.
-  * Every analysis is a function of this and of nothing else.
+  * `machines` has what was measured of executors' machines, by the executor's row. Every analysis is a function of this and of
+  * nothing else.
   */
 final case class Trace(
     application: ApplicationInfo,
@@ -11,6 +12,7 @@ final case class Trace(
     sql: IndexedSeq[SqlInfo],
     tasks: Tasks,
     paths: IndexedSeq[PathUse],
+    machines: Map[Int, IndexedSeq[MachineSample]],
     reasons: IndexedSeq[String],
     intake: Intake,
     window: Option[Window] = None

@@ -33,8 +33,9 @@ final class TraceBuilder {
   /** Accumulators that time something: id to what and in which unit. */
   val timings = mutable.LongMap.empty[Timing]
 
-  /** What the plugin measured by path, and how many tasks' measurements are written in a way not known here. */
+  /** What the plugin measured by path and of machines, and how many of its measurements are written in a way not known here. */
   val paths = new PathTable
+  val machines = new MachineTable
   var unreadObservations = 0L
 
   /** What [[forgetOldest]] took away, and from which moment on the trace is complete since. */
@@ -170,6 +171,7 @@ final class TraceBuilder {
     tasks.keepOnly(keptTasks)
     for (row <- 0 until tasks.size) tasks.stage(row) = newStage(tasks.stage(row))
     paths.keepOnly(newStage)
+    machines.forget(until)
     keep(stages, keptStages)
     stageRows.clear()
     stages.indices.foreach(s => stageRows(TraceBuilder.stageKey(stages(s).id, stages(s).attempt)) = s)
@@ -229,6 +231,7 @@ final class TraceBuilder {
       sql.toIndexedSeq,
       tasks,
       paths.result,
+      machines.result,
       reasons.toIndexedSeq,
       intake.copy(ended = ended, notes = intake.notes ++ unread)
     )
@@ -236,7 +239,7 @@ final class TraceBuilder {
 
   private def unread: Option[String] =
     Option.when(unreadObservations > 0)(
-      s"what the plugin measured of $unreadObservations tasks could not be read: a newer plugin?"
+      s"$unreadObservations measurements of the plugin could not be read: a newer plugin?"
     )
 
   /** Slots of each executor: what its cores and its resource profile allow; 0 where the log has no cores. An executor was

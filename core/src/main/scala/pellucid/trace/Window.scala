@@ -39,6 +39,9 @@ object Window {
       sql = trace.sql.filter(q => overlaps(q.startMillis, q.endMillis)),
       tasks = selected,
       paths = paths,
+      machines = trace.machines.map { case (executor, samples) =>
+        executor -> samples.filter(s => overlaps(s.fromMillis, s.untilMillis))
+      },
       window = Some(Window(trace.originMillis, from, to))
     )
   }

@@ -148,7 +148,7 @@ class ObservedTaskSuite extends munit.FunSuite {
     )
   ) test(s"a measurement written as \"$bad\" is counted, and the task is as stock Spark logs it") {
     val trace = readLines(environment, measured(1, bad, """{"Executor Run Time":900}"""), measured(2, "[1;1]"))
-    assertEquals(trace.intake.notes, Seq("what the plugin measured of 1 tasks could not be read: a newer plugin?"))
+    assertEquals(trace.intake.notes, Seq("1 measurements of the plugin could not be read: a newer plugin?"))
     assertEquals(trace.tasks.runMillis(0), 900)
     assert(!trace.tasks.is(0, Tasks.Observed) && trace.tasks.is(1, Tasks.Observed))
     assertEquals(trace.paths, IndexedSeq.empty)

@@ -1,34 +1,42 @@
 package pellucid.observe
 
-import org.apache.spark.TaskContext
-import org.apache.spark.pellucid.{ObservedFetches, ObservedStreams}
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.pellucid.{ExecutorCounters, ObservedFetches, ObservedStreams}
 
 import pellucid.fs.ObservedFileSystems
 import pellucid.plugin.Guard
 
 /** An executor's hooks: those that measure, set once, and the one at each task's start. */
-private[pellucid] final class Observer(channel: Channel) {
+private[pellucid] final class Observer(channel: Channel, send: String => Unit) {
   import Observer._
 
   tasks(CpuClock.nanos()) // what fails when it is first used fails here
   files(ObservedFileSystems.install())
   streams(ObservedStreams.install())
   fetches(ObservedFetches.install())
+  private val counters = machine(new Counters(text => {
+    val env = SparkEnv.get
+    send(ExecutorCounters.told(env.executorId, env.blockManager.blockManagerId.host, text))
+  }))
 
   /** On the task's thread. */
   def taskStarts(): Unit = {
     TaskRecord.end() // of a task whose end was not seen
     tasks {
+      counters.foreach(_.taskStarts())
       val record = TaskRecord.begin()
       // the first listener to be added is the last one called: streams that the task left open are closed then
       TaskContext.get().addTaskCompletionListener[Unit] { (_: TaskContext) =>
         TaskRecord.end()
+        counters.foreach(_.taskEnds())
         tasks(record.finish().foreach(channel.send))
         ()
       }
     }
     ()
   }
+
+  def stop(): Unit = counters.foreach(_.stop())
 }
 
 private object Observer {
@@ -36,4 +44,5 @@ private object Observer {
   private val files = new Guard("observing input and output")
   private val streams = new Guard("observing spills and shuffle files")
   private val fetches = new Guard("observing shuffle fetches")
+  private val machine = new Guard("observing the machine")
 }

@@ -1,0 +1,97 @@
+package pellucid.log
+
+import pellucid.trace.{DiskSample, MachineSample, NicSample, TraceBuilder}
+
+/** What the plugin's executors read from the kernel's counters (docs/observed.md):
+  *
+  * `1;START;CORES;DISK,...;NIC,...;SAMPLE;...`
+  */
+private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
+  import CounterEvents._
+  import TaskEvents.orEmpty
+
+  def counters(): Unit = {
+    var executor, host, text = ""
+    c.event(keys) {
+      case ExecutorId => executor = orEmpty(c.string())
+      case Host => host = orEmpty(c.string())
+      case Counters => text = orEmpty(c.string())
+    }
+    understood(text) match {
+      case None => builder.unreadObservations += 1
+      case Some(samples) =>
+        val row = builder.executorRow(executor)
+        if (builder.hostUnknown(row)) builder.host(row, host)
+        samples.foreach(builder.machines.add(row, _))
+    }
+  }
+
+  /** None where it is not written like that. */
+  private def understood(text: String): Option[Seq[MachineSample]] =
+    try {
+      val fields = text.split(";", -1)
+      if (fields.length < 5 || fields(0) != "1") None
+      else {
+        var from = natural(fields(1))
+        val cores = natural(fields(2)).toInt
+        val (disks, nics) = (names(fields(3)), names(fields(4)))
+        Some(fields.iterator.drop(5).map { one =>
+          val made = sample(from, cores, disks, nics, one.split(",", -1).map(natural))
+          from = made.untilMillis
+          made
+        }.toVector)
+      }
+    } catch { case _: IllegalArgumentException => None }
+
+  private def sample(
+      from: Long,
+      cores: Int,
+      disks: Array[String],
+      nics: Array[String],
+      f: Array[Long]
+  ): MachineSample = {
+    require(f.length == Machine + disks.length * Disk + nics.length * Nic)
+    MachineSample(
+      from,
+      from + f(0),
+      f(0),
+      cores,
+      f(1),
+      f(2),
+      f(3).toDouble,
+      f(4),
+      f(5),
+      f(6),
+      disks.indices.map { i =>
+        val at = Machine + i * Disk
+        DiskSample(disks(i), f(at), f(at + 1), f(at + 2), f(at + 3), f(at + 4))
+      },
+      nics.indices.map { i =>
+        val at = Machine + disks.length * Disk + i * Nic
+        NicSample(nics(i), f(at), f(at + 1))
+      }
+    )
+  }
+
+  private def names(text: String): Array[String] = if (text.isEmpty) Array.empty else text.split(',')
+
+  private def natural(text: String): Long = {
+    val n = text.toLong
+    require(n >= 0)
+    n
+  }
+
+  // these tables learn the order of the keys, so each reader has its own
+  private val keys = new Keys(ExecutorId -> "executorId", Host -> "host", Counters -> "counters")
+}
+
+private[log] object CounterEvents {
+  private final val ExecutorId = 1
+  private final val Host = 2
+  private final val Counters = 3
+
+  /** Numbers of a sample: of the machine, and of each disk and NIC. */
+  private final val Machine = 7
+  private final val Disk = 5
+  private final val Nic = 2
+}

@@ -1,0 +1,94 @@
+package pellucid.trace
+
+import scala.collection.mutable
+
+/** What an executor's machine did in a stretch of time in which tasks ran, as the plugin read it from the kernel's counters.
+  *
+  * `coveredMillis` of the time between the two moments were measured. CPU times and `throttledMillis` are added up over cores and
+  * threads; `cpuMillis` is the executor's own JVM, `machineCpuMillis` all processes of the machine.
+  */
+final case class MachineSample(
+    fromMillis: Long,
+    untilMillis: Long,
+    coveredMillis: Long,
+    cores: Int,
+    cpuMillis: Long,
+    machineCpuMillis: Long,
+    /** Threads that ran or could have run: at the end of each second, on average. */
+    runnable: Double,
+    throttledMillis: Long,
+    /** The most that was seen. */
+    heapBytes: Long,
+    gcMillis: Long,
+    disks: IndexedSeq[DiskSample],
+    nics: IndexedSeq[NicSample]
+) {
+
+  /** Both as one, of whatever lies between them nothing is known. */
+  def +(later: MachineSample): MachineSample = {
+    val covered = coveredMillis + later.coveredMillis
+    MachineSample(
+      fromMillis,
+      later.untilMillis,
+      covered,
+      math.max(cores, later.cores),
+      cpuMillis + later.cpuMillis,
+      machineCpuMillis + later.machineCpuMillis,
+      if (covered > 0) (runnable * coveredMillis + later.runnable * later.coveredMillis) / covered else 0,
+      throttledMillis + later.throttledMillis,
+      math.max(heapBytes, later.heapBytes),
+      gcMillis + later.gcMillis,
+      MachineSample.joined(disks, later.disks)(_.name)(_ + _),
+      MachineSample.joined(nics, later.nics)(_.name)(_ + _)
+    )
+  }
+}
+
+object MachineSample {
+  private def joined[A](one: IndexedSeq[A], other: IndexedSeq[A])(name: A => String)(add: (A, A) => A): IndexedSeq[A] =
+    if (one.map(name) == other.map(name)) one.lazyZip(other).map(add)
+    else (one ++ other).groupBy(name).toIndexedSeq.sortBy(_._1).map(_._2.reduce(add))
+}
+
+/** `busyMillis`: in which the device had a request. */
+final case class DiskSample(
+    name: String,
+    reads: Long,
+    readBytes: Long,
+    writes: Long,
+    writtenBytes: Long,
+    busyMillis: Long
+) {
+  def +(o: DiskSample): DiskSample = DiskSample(
+    name,
+    reads + o.reads,
+    readBytes + o.readBytes,
+    writes + o.writes,
+    writtenBytes + o.writtenBytes,
+    busyMillis + o.busyMillis
+  )
+}
+
+final case class NicSample(name: String, inBytes: Long, outBytes: Long) {
+  def +(o: NicSample): NicSample = NicSample(name, inBytes + o.inBytes, outBytes + o.outBytes)
+}
+
+/** The samples of each executor, by its row, in the order of time. Beyond [[MachineTable.MostSamples]] of an executor neighbours
+  * are joined, so that a long application costs no more than a short one.
+  */
+final class MachineTable {
+  private val samples = mutable.LinkedHashMap.empty[Int, Vector[MachineSample]]
+
+  def add(executor: Int, sample: MachineSample): Unit = {
+    val all = samples.getOrElse(executor, Vector.empty) :+ sample
+    samples(executor) = if (all.size <= MachineTable.MostSamples) all else all.grouped(2).map(_.reduce(_ + _)).toVector
+  }
+
+  def forget(until: Long): Unit = samples.mapValuesInPlace((_, all) => all.dropWhile(_.untilMillis <= until))
+
+  def result: Map[Int, IndexedSeq[MachineSample]] = samples.filter(_._2.nonEmpty).toMap
+}
+
+object MachineTable {
+  final val MostSamples = 512
+}

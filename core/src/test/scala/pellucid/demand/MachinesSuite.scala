@@ -1,0 +1,129 @@
+package pellucid.demand
+
+import pellucid.Samples._
+import pellucid.report.Analysis
+import pellucid.trace._
+
+/** What the plugin read from the kernel's counters. */
+class MachinesSuite extends munit.FunSuite {
+  private val environment =
+    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
+      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
+
+  private def counters(text: String, executor: String = "1", host: String = "h1") =
+    s"""{"Event":"org.apache.spark.pellucid.ExecutorCounters","executorId":"$executor","host":"$host","counters":"$text"}"""
+
+  private def observed(id: Long, text: String, metrics: String) =
+    taskEnd(
+      id,
+      finish = 3000,
+      accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"$text"}""",
+      metrics = metrics
+    )
+
+  // two seconds of 4 cores: 500 + 700 ms of the JVM, 1,000 + 2,000 of all; sda busy 300 + 100 ms, eth0 1,000 + 3,000 bytes in
+  private val twoSeconds = "1;5000;4;sda,sdb;eth0;1000,500,1000,3,0,100,5,10,1000,2,200,300,0,0,0,0,0,1000,50;" +
+    "1000,700,2000,5,20,90,0,20,3000,1,100,100,1,1,1,1,1,3000,70"
+
+  test("samples are added up, and shares are of the time that was measured") {
+    val m = Analysis.report(readLines(environment, taskEnd(1), counters(twoSeconds))).machines.head
+    assertEquals((m.host, m.seconds, m.cores), ("h1", 2.0, 4))
+    assertEquals(m.cpuShare, 3000.0 / (4 * 2000))
+    assertEquals(m.executorsCpuSeconds, 1.2)
+    assertEquals(m.runnable, 4.0) // of 3 and 5
+    assertEquals((m.throttledSeconds, m.maxHeapBytes, m.gcSeconds), (0.02, 100L, 0.005))
+    val sda = m.disks.find(_.name == "sda").get
+    assertEquals((sda.busyShare, sda.reads, sda.readBytes, sda.writes, sda.writtenBytes), (0.2, 30L, 4000L, 3L, 300L))
+    assertEquals(m.nics.map(n => (n.name, n.inBytes, n.outBytes)), Seq(("eth0", 4000L, 120L)))
+    assert(m.checks.forall(_.agrees))
+  }
+
+  test("two executors of a machine read the same counters: the machine's count once, their own are added") {
+    val late = twoSeconds.replace("5000", "5300")
+    val trace = readLines(environment, taskEnd(1), counters(twoSeconds), counters(late, executor = "2"))
+    val m = Analysis.report(trace).machines.head
+    assertEquals((m.seconds, m.executorsCpuSeconds, m.disks.find(_.name == "sda").get.readBytes), (2.0, 2.4, 4000L))
+  }
+
+  /** A task of 2 s on h1, in which sda is busy for `busy` ms of each second. */
+  private def check(
+      text: String,
+      busy: Int,
+      metrics: String = """{"Executor Run Time":2000,"Executor CPU Time":200000000}"""
+  ) = {
+    val second = s"1000,100,100,1,0,1,0,1,1,1,1,$busy,20000000,1"
+    val trace = readLines(
+      environment,
+      observed(1, text, metrics),
+      counters(s"1;5000;4;sda;eth0;$second;$second")
+    )
+    Analysis.report(trace).machines.head.checks
+  }
+
+  test("the disk's check: blocked while it was busy agrees") {
+    val disk = check("[1;0;input,disk:sda,1,10,1700000,3:1]", 900).head
+    assertEquals((disk.resource, disk.tasks, disk.machine, disk.agrees), ("disk", 1.7, 1.8, true))
+  }
+
+  test("the disk's check: blocked for longer than it worked") {
+    val disk = check("[1;0;input,disk:sda,1,10,1700000,3:1]", 100).head
+    assert(!disk.agrees && disk.note.get.startsWith("tasks waited for disks longer than the disks worked"), disk)
+  }
+
+  test("the disk's check: busy while tasks wait for something unnamed (thesis section 4.2)") {
+    val disk = check("[1;0]", 900).head
+    assert(!disk.agrees && disk.note.get.startsWith("a disk was busy while tasks waited"), disk)
+  }
+
+  test("the network's check: bytes that tasks read beside bytes that came in") {
+    def remote(bytes: Long) =
+      check("[1;0]", 0, s"""{"Executor Run Time":2000,"Shuffle Read Metrics":{"Remote Bytes Read":$bytes}}""").last
+    assertEquals(remote(40000000).agrees, true) // two seconds of 20,000,000
+    assertEquals(remote(37000000).agrees, true)
+    assert(remote(20000000).note.get.startsWith("more came in"))
+    assert(remote(60000000).note.get.startsWith("less came in"))
+  }
+
+  test("what is written otherwise is counted, and nothing of it taken") {
+    for (
+      text <- Seq(
+        "2;5000;4;sda;eth0;1",
+        "1;5000;4;sda;eth0;1000,500",
+        "1;5000;4;;",
+        "",
+        "1;x;4;;;1,2,3,4,5,6,7",
+        "1;5;4;;;1,2,3,4,5,6,-7"
+      )
+    ) {
+      val trace = readLines(taskEnd(1), counters(text))
+      val bad = text != "1;5000;4;;"
+      assertEquals(trace.machines, Map.empty[Int, IndexedSeq[MachineSample]], text)
+      assertEquals(trace.intake.notes.size, if (bad) 1 else 0, text)
+    }
+  }
+
+  test("a long application costs no more samples than a short one, and none is lost") {
+    val table = new MachineTable
+    def one(at: Long) = MachineSample(
+      at * 1000,
+      at * 1000 + 1000,
+      1000,
+      4,
+      1,
+      2,
+      3,
+      0,
+      at,
+      0,
+      IndexedSeq(DiskSample("sda", 1, 1, 1, 1, 10)),
+      IndexedSeq.empty
+    )
+    for (at <- 0 until 10000) table.add(0, one(at.toLong))
+    val kept = table.result(0)
+    assert(kept.size <= MachineTable.MostSamples)
+    val all = kept.reduce(_ + _)
+    assertEquals((all.fromMillis, all.untilMillis, all.coveredMillis), (0L, 10000000L, 10000000L))
+    assertEquals((all.cpuMillis, all.heapBytes, all.disks.head.busyMillis), (10000L, 9999L, 100000L))
+    assertEqualsDouble(all.runnable, 3, 1e-9)
+  }
+}

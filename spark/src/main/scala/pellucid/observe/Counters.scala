@@ -1,0 +1,97 @@
+package pellucid.observe
+
+import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.collection.mutable.ArrayBuffer
+
+import pellucid.plugin.Guard
+
+/** Reads an executor's and its machine's counters each second in which tasks run, and hands them on in batches: after one second,
+  * after two more, and so on up to ten, so that a short application loses little of its end, and a long one sends few; and when
+  * no task runs.
+  */
+private[pellucid] final class Counters(send: String => Unit) {
+  import Counters._
+  private val running = new AtomicInteger
+  @volatile private var ranSince = false
+  private var before = Machine.now()
+  private var beforeNanos = System.nanoTime()
+  private var batch = new Batch(before)
+  private var sent = 0
+  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { (work: Runnable) =>
+    val made = new Thread(work, "pellucid-counters")
+    made.setDaemon(true)
+    made
+  }
+  thread.scheduleAtFixedRate(() => { guard(tick()); () }, EveryMillis, EveryMillis, TimeUnit.MILLISECONDS)
+
+  def taskStarts(): Unit = { running.incrementAndGet(); ranSince = true }
+  def taskEnds(): Unit = { running.decrementAndGet(); () }
+
+  /** Hands on what is left. */
+  def stop(): Unit = {
+    thread.shutdownNow()
+    guard(synchronized { sample(); hand() })
+    ()
+  }
+
+  private def tick(): Unit = synchronized {
+    sample()
+    if (batch.size >= math.min(MostInBatch, sent + 1) || running.get == 0) hand()
+  }
+
+  private def sample(): Unit = {
+    val ran = ranSince
+    ranSince = running.get > 0
+    val (now, nowNanos) = (Machine.now(), System.nanoTime())
+    if (ran) {
+      if (!batch.fits(now)) { hand(); batch = new Batch(before) }
+      batch.add(before, now, (nowNanos - beforeNanos) / 1000000)
+    } else hand()
+    before = now
+    beforeNanos = nowNanos
+  }
+
+  private def hand(): Unit = if (batch.size > 0) {
+    send(batch.text)
+    sent += 1
+    batch = new Batch(before)
+  }
+}
+
+private[pellucid] object Counters {
+  private final val EveryMillis = 1000L
+  private final val MostInBatch = 10
+  private val guard = new Guard("counting what the machine does")
+
+  /** Samples one after another of the same devices, as docs/observed.md says they are written. */
+  private final class Batch(first: Machine) {
+    private val disks = first.disks.map(_._1)
+    private val nics = first.nics.map(_._1)
+    private val samples = ArrayBuffer.empty[String]
+    private var startMillis = 0L
+    def size: Int = samples.size
+    def fits(now: Machine): Boolean = now.disks.map(_._1) == disks && now.nics.map(_._1) == nics
+
+    def add(before: Machine, now: Machine, millis: Long): Unit = {
+      if (samples.isEmpty) startMillis = System.currentTimeMillis() - millis
+      def grown(from: Seq[(String, Seq[Long])], to: Seq[(String, Seq[Long])]) =
+        from.zip(to).flatMap { case ((_, a), (_, b)) => a.zip(b).map { case (x, y) => math.max(0, y - x) } }
+      val fields = Seq(
+        millis,
+        (now.cpuNanos - before.cpuNanos) / 1000000,
+        now.machineCpuMillis - before.machineCpuMillis,
+        now.runnable.toLong,
+        (now.throttledNanos - before.throttledNanos) / 1000000,
+        now.heapBytes,
+        now.gcMillis - before.gcMillis
+      )
+      samples += (fields ++ grown(before.disks, now.disks) ++ grown(before.nics, now.nics)).mkString(",")
+    }
+
+    def text: String =
+      (Seq("1", startMillis.toString, first.cores.toString, disks.mkString(","), nics.mkString(",")) ++
+        samples).mkString(";")
+  }
+}

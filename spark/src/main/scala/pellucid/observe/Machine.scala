@@ -1,0 +1,101 @@
+package pellucid.observe
+
+import java.io.IOException
+import java.lang.management.ManagementFactory
+import java.nio.file.{Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+
+/** What Linux has counted of a machine since it was started, and this JVM of itself. Zero is also what is not known. */
+final case class Machine(
+    cores: Int,
+    /** Of this JVM, and of all processes. */
+    cpuNanos: Long,
+    machineCpuMillis: Long,
+    /** Threads that run or could run, now. */
+    runnable: Int,
+    /** In which the container's limit on the CPU kept its threads from running, added up over threads. */
+    throttledNanos: Long,
+    heapBytes: Long,
+    gcMillis: Long,
+    /** By the names of mounted block devices: reads, bytes read, writes, bytes written, milliseconds in which it had a request. */
+    disks: Seq[(String, Seq[Long])],
+    /** By interface, without the loop back: bytes in, bytes out. */
+    nics: Seq[(String, Seq[Long])]
+)
+
+object Machine {
+
+  /** Counters of another machine than Linux are not read. */
+  def now(): Machine = {
+    val stat = lines("/proc/stat")
+    Machine(
+      stat.count(_.matches("cpu\\d.*")),
+      process.fold(0L)(_.getProcessCpuTime),
+      stat.headOption.fold(0L)(busyTicks) * TickMillis,
+      stat.find(_.startsWith("procs_running ")).fold(0)(_.drop(14).trim.toInt),
+      throttled(),
+      memory.getHeapMemoryUsage.getUsed,
+      collectors.map(_.getCollectionTime).filter(_ > 0).sum,
+      disks(),
+      nics()
+    )
+  }
+
+  private val process = ManagementFactory.getOperatingSystemMXBean match {
+    case known: com.sun.management.OperatingSystemMXBean => Some(known)
+    case _ => None
+  }
+  private val memory = ManagementFactory.getMemoryMXBean
+  private val collectors = ManagementFactory.getGarbageCollectorMXBeans.asScala.toSeq
+
+  /** USER_HZ, which the kernel shows to programs on every architecture that Spark runs on. */
+  private final val TickMillis = 10
+  private final val SectorBytes = 512
+
+  /** user, nice, system, irq and softirq; not idle, waiting for a disk, or stolen by the machine's host. */
+  private def busyTicks(cpu: String): Long = {
+    val ticks = cpu.split("\\s+").drop(1).map(_.toLong)
+    Seq(0, 1, 2, 5, 6).iterator.filter(_ < ticks.length).map(ticks(_)).sum
+  }
+
+  /** Control groups of both versions have it in a file of the same name, in different units. */
+  private def throttled(): Long = cpuStat.fold(0L) { file =>
+    val values = lines(file.toString).map(_.split(' ')).collect { case Array(name, value) =>
+      name -> value.toLong
+    }.toMap
+    values.get("throttled_usec").map(_ * 1000).orElse(values.get("throttled_time")).getOrElse(0)
+  }
+
+  /** In a container its own group is the one that is mounted. */
+  private val cpuStat: Option[Path] = {
+    val groups = lines("/proc/self/cgroup").map(_.split(":", 3)).collect { case Array(_, kinds, path) =>
+      (kinds.split(',').toSeq, path)
+    }
+    val candidates = groups.flatMap {
+      case (Seq(""), path) => Seq(s"/sys/fs/cgroup$path", "/sys/fs/cgroup")
+      case (kinds, path) if kinds.contains("cpu") => Seq(s"/sys/fs/cgroup/cpu$path", "/sys/fs/cgroup/cpu")
+      case _ => Nil
+    }
+    candidates.map(Paths.get(_, "cpu.stat")).find(Files.isReadable(_))
+  }
+
+  private def disks(): Seq[(String, Seq[Long])] = {
+    val mounted =
+      lines("/proc/self/mountinfo").iterator.map(_.split(' ')).collect { case f if f.length > 2 => f(2) }.toSet
+    lines("/proc/diskstats").map(_.trim.split("\\s+")).collect {
+      case f if f.length >= 13 && mounted(s"${f(0)}:${f(1)}") =>
+        f(2) -> Seq(f(3).toLong, f(5).toLong * SectorBytes, f(7).toLong, f(9).toLong * SectorBytes, f(12).toLong)
+    }
+  }
+
+  private def nics(): Seq[(String, Seq[Long])] = lines("/proc/net/dev").drop(2).map(_.split(':')).collect {
+    case Array(name, counters) if name.trim != "lo" =>
+      val f = counters.trim.split("\\s+")
+      name.trim -> Seq(f(0).toLong, f(8).toLong)
+  }
+
+  private def lines(file: String): Seq[String] =
+    try Files.readAllLines(Paths.get(file)).asScala.toSeq
+    catch { case _: IOException => Nil }
+}
