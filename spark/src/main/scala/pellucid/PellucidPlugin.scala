@@ -17,8 +17,6 @@ final class PellucidPlugin extends SparkPlugin {
 
     /** Spark itself knows accumulators by weak references only. */
     private var observations: Option[TaskObservations] = None
-    private var application: Option[SparkContext] = None
-
     override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
       Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
 
@@ -27,7 +25,7 @@ final class PellucidPlugin extends SparkPlugin {
         Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
         Collections.emptyMap()
       } else {
-        application = Some(sc)
+        PellucidPlugin.application = Some(sc)
         if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
         if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
         observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
@@ -35,16 +33,14 @@ final class PellucidPlugin extends SparkPlugin {
 
     /** From an executor. */
     override def receive(message: Any): AnyRef = {
-      (application, message) match {
-        case (Some(sc), told: String) => PellucidPlugin.counters(ExecutorCounters.post(sc, told))
-        case _ => ()
-      }
+      PellucidPlugin.log(message.toString)
       null
     }
 
     override def shutdown(): Unit = {
       PellucidPlugin.here.foreach(_.stop()) // in local mode the executor would come too late with its last counters
       LiveTab.stop()
+      PellucidPlugin.application = None
     }
   }
 
@@ -52,9 +48,13 @@ final class PellucidPlugin extends SparkPlugin {
     private var observer: Option[Observer] = None
 
     override def init(context: PluginContext, extraConf: JMap[String, String]): Unit = {
-      observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(_, context.send(_)))).flatten
+      observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(_, tell(context)))).flatten
       PellucidPlugin.here = observer
     }
+
+    /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */
+    private def tell(context: PluginContext)(text: String): Unit =
+      if (PellucidPlugin.application.isDefined) PellucidPlugin.log(text) else context.send(text)
 
     override def onTaskStart(): Unit = observer.foreach(_.taskStarts())
 
@@ -64,6 +64,12 @@ final class PellucidPlugin extends SparkPlugin {
 
 private object PellucidPlugin {
   private val counters = new Guard("logging what machines do")
+
+  /** Whose driver this JVM is. */
+  @volatile private var application: Option[SparkContext] = None
+
+  /** What an executor has told of its machine. */
+  private def log(told: String): Unit = counters(application.foreach(ExecutorCounters.post(_, told)))
 
   /** The executor's in this JVM, which in local mode is the driver's too. */
   @volatile private var here: Option[Observer] = None
