@@ -5,7 +5,7 @@ PY   := $(VENV)/bin/python
 JAR  := cli/target/pellucid.jar
 PLUGIN := spark/target/pellucid-spark.jar
 
-.PHONY: build test test-jvm test-page test-lab test-workloads test-spark matrix demo bench bench-overhead experiments format clean
+.PHONY: build test test-jvm test-page test-spark test-python test-workloads test-lab matrix demo bench bench-overhead experiments format clean
 
 build: cli/target/pellucid.jsa $(PLUGIN)
 
@@ -23,7 +23,7 @@ cli/target/pellucid.jsa: $(JAR)
 	PELLUCID_JAVA_OPTS="-XX:ArchiveClassesAtExit=$(abspath $@)" ./pellucid report core/src/test/logs/spark-4.3.0-zstd.zstd \
 	  --html cli/target/archived.html > cli/target/archived.txt
 
-test: build test-jvm test-page test-spark test-workloads test-lab
+test: build test-jvm test-page test-spark test-python test-workloads test-lab
 
 test-jvm:
 	$(MVN) verify
@@ -34,6 +34,12 @@ test-page: build $(VENV)/page
 # the plugin with the lab's Spark, in one process
 test-spark: $(PLUGIN) $(VENV)/page
 	PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
+
+# the Python package, installed, with the lab's Spark
+test-python: build $(VENV)/page
+	rm -rf target/python && $(PY) -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --target target/python ./python
+	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH=$(abspath target/python):$$(echo $$spark/lib/python3*/site-packages) SPARK_LOCAL_IP=127.0.0.1 \
+	  $(PY) -m pytest -q -p no:cacheprovider python/tests
 
 # the plugin with each supported Spark, in one process and in a cluster of two executors; about 10 minutes, 2.5 GB to fetch
 matrix: build $(VENV)/page

@@ -6,7 +6,8 @@ import java.util.concurrent.{Callable, Executors}
 
 import pellucid.log.{EventLog, NotAnEventLog}
 import pellucid.page.Page
-import pellucid.report.{Analysis, Json, Report}
+import pellucid.report.{Analysis, Json, Report, Summary}
+import pellucid.text.Text
 import pellucid.trace.{Trace, Window}
 
 /** `pellucid report`. */

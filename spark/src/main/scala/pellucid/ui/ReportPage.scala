@@ -1,12 +1,14 @@
 package pellucid.ui
 
 import java.lang.ref.SoftReference
+import java.nio.charset.StandardCharsets.UTF_8
 
 import pellucid.page.Page
-import pellucid.report.{Analysis, Json}
+import pellucid.report.{Analysis, Json, Report}
+import pellucid.text.Text
 import pellucid.trace.Trace
 
-/** Where a tab has its trace from. */
+/** Where a report has its trace from. */
 trait TraceSource {
 
   /** `live` or `history`. */
@@ -17,30 +19,41 @@ trait TraceSource {
   def trace(): Trace
 }
 
-/** What a tab shows of a trace, made when somebody asks: the analyses of a large application take seconds. They run one at a
-  * time, and of a running application for no more than a tenth of the time.
+/** What a tab, and a notebook, show of a trace, made when somebody asks: the analyses of a large application take seconds. They
+  * run one at a time, and of a running application for no more than a tenth of the time.
   */
 final class ReportPage(source: TraceSource) {
-  private final class Made(val html: Array[Byte], val json: Array[Byte], val changes: Int, val nextNanos: Long)
+  private final class Made(val trace: Trace, val report: Report, val changes: Int, val nextNanos: Long) {
+    lazy val html: Array[Byte] = Page.hosted(report, trace, source.name)
+    lazy val json: Array[Byte] = Json.write(report)
+  }
   private var last = new SoftReference[Made](null)
 
   def live: Boolean = source.name == "live"
   def changes: Int = source.changes
-  def html(): Array[Byte] = made().html
-  def json(): Array[Byte] = made().json
+  def html(): Array[Byte] = made(fresh = false).html
+  def json(): Array[Byte] = made(fresh = false).json
 
-  private def made(): Made = synchronized {
+  /** For a notebook, of this moment: the report on a terminal, as a program reads it, and as a page that needs nothing else. */
+  def now(): Array[String] = {
+    val made = this.made(fresh = true)
+    Array(
+      Text.harmless(Text.report(made.report)),
+      new String(made.json, UTF_8),
+      new String(Page.html(made.report, made.trace), UTF_8)
+    )
+  }
+
+  private def made(fresh: Boolean): Made = synchronized {
     val had = last.get
-    if (had != null && (had.changes == source.changes || System.nanoTime() - had.nextNanos < 0)) had
+    if (!fresh && had != null && (had.changes == source.changes || System.nanoTime() - had.nextNanos < 0)) had
     else {
       val started = System.nanoTime()
       val changes = source.changes
       val trace = source.trace()
       val report = Analysis.report(trace)
-      val html = Page.hosted(report, trace, source.name)
-      val json = Json.write(report)
       val ended = System.nanoTime()
-      val made = new Made(html, json, changes, ended + 9 * (ended - started))
+      val made = new Made(trace, report, changes, ended + 9 * (ended - started))
       last = new SoftReference(made)
       made
     }

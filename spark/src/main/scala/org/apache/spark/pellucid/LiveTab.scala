@@ -12,8 +12,8 @@ object LiveTab {
   private final class Running(val live: LiveTrace, val page: ReportPage)
   @volatile private var running: Option[Running] = None
 
-  /** For `pellucid.report(spark)`. */
-  def report: Option[ReportPage] = running.map(_.page)
+  /** For `pellucid.report(spark)` in Python: [[ReportPage.now]], or null where there is no tab. */
+  def now(): Array[String] = running.fold(null: Array[String])(_.page.now())
   private[spark] def trace: Option[LiveTrace] = running.map(_.live)
 
   /** While the application starts. The listener has a queue, and with it a thread, of its own. */

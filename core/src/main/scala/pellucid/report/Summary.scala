@@ -1,8 +1,7 @@
-package pellucid.cli
+package pellucid.report
 
 import com.github.plokhotnyuk.jsoniter_scala.core._
 import com.github.plokhotnyuk.jsoniter_scala.macros._
-import pellucid.report.Report
 
 /** One log's line in the table of a directory. */
 final case class Summary(

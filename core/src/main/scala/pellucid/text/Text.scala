@@ -1,4 +1,4 @@
-package pellucid.cli
+package pellucid.text
 
 import pellucid.breakdown.Phase
 import pellucid.report._
