@@ -78,6 +78,18 @@ class PluginSuite extends munit.FunSuite {
     assert(seen.heapBytes > 1000000, seen)
   }
 
+  folder.test("what tasks wait for elsewhere is seen in their stacks, with its time") { folder =>
+    val ran = Jobs.run(folder) { spark =>
+      spark.sparkContext.parallelize(0 until 2, 2).map { i => other.Waiting.aSecond(); i }.count()
+    }
+    val tasks = ran.trace.tasks
+    for (row <- 0 until tasks.size) {
+      // a look every 50 ms, the first and the last one somewhere in the task
+      assert(tasks.lockWaitNanos(row) > 850e6 && tasks.lockWaitNanos(row) < 1200e6, tasks.lockWaitNanos(row))
+    }
+    assert(ran.paths("wait").exists(_.path == "Waiting$.aSecond"), ran.paths("wait").map(_.path))
+  }
+
   folder.test("answers and Spark's own metrics are those without the plugin") { folder =>
     val stock = Jobs.run(folder, plugin = false)(textJob(folder))
     val again = Jobs.run(folder, plugin = false)(textJob(folder))
@@ -212,6 +224,8 @@ class PluginSuite extends munit.FunSuite {
       "the live trace",
       "observing tasks",
       "observing the machine",
+      "sampling tasks",
+      "sampling what tasks do",
       "counting what the machine does",
       "logging what machines do",
       "observing input and output",

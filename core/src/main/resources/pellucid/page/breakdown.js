@@ -30,8 +30,20 @@ function waitingBounds(b) {
     el("p", { class: "small" }, `The rest is ${rest}.`));
 }
 
+/** What tasks were seen at when their stacks were looked at. */
+function sampledRows(b) {
+  if (report.sampled.length === 0) return "";
+  const colours = { python: "pythonWorker", driver: "driver", wait: "lock", spillWait: "spill", decompress: "compute", deserialize: "compute" };
+  return el("div", { class: "sampled" }, el("h3", {}, "Seen in the tasks' stacks"),
+    barRows(report.sampled.slice(0, 12).map((s) => ({
+      label: `${s.kind} ${s.what}`,
+      numbers: [share(s.seconds, b.taskSeconds), seconds(s.seconds)],
+      bar: bar({ share: s.seconds / b.taskSeconds, colour: phaseColour(colours[s.kind]) })
+    }))));
+}
+
 function breakdownSection(b) {
   if (b.tasks === 0) return section("breakdown", "Where the task time went", "", el("p", { class: "empty" }, "No task is in the log."));
   return section("breakdown", "Where the task time went", `${seconds(b.taskSeconds)} in ${count(b.tasks, "task attempt")}`,
-    phaseStack(b, "large"), breakdownRows(b), waitingBounds(b));
+    phaseStack(b, "large"), breakdownRows(b), waitingBounds(b), sampledRows(b));
 }

@@ -21,7 +21,8 @@ final class Advisor(
 
   /** Largest saving first; nothing that saves less than a thousandth of the application's time. */
   def advice: Seq[Advice] =
-    (blocked ++ stragglersByCause ++ skew ++ garbage ++ parallelism ++ overhead ++ lostWork ++ driverTime)
+    (blocked ++ stragglersByCause ++ skew ++ garbage ++ pythonWorkers ++ parallelism ++ overhead ++ lostWork ++
+      driverTime)
       .filter(a => matters(a.savesSeconds))
       .sortBy(-_.savesSeconds)
 
@@ -169,6 +170,13 @@ final class Advisor(
       blockage.gc,
       Seq(Phase.Gc)
     )
+
+  private def pythonWorkers = phaseAdvice(
+    "python",
+    "Less time in Python workers: built-in functions, or Arrow and pandas functions, in place of Python's",
+    blockage.pythonWorker,
+    Seq(Phase.PythonWorker)
+  )
 
   private def overhead = phaseAdvice(
     "overhead",

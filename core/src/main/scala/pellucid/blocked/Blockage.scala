@@ -32,12 +32,23 @@ object Blockage {
     val neitherLogged = new Blockage(_.neitherLogged)
     val neitherAtMost = new Blockage(_.neitherAtMost)
     val gc = new Blockage(_(Phase.Gc))
+    val pythonWorker = new Blockage(_(Phase.PythonWorker))
     val overhead = new Blockage(_.overhead)
 
     val sums: IndexedSeq[Sums] = trace.stages.indices.map(_ => new Sums)
 
     private val blockages =
-      Array(diskLogged, diskAtMost, networkLogged, networkAtMost, neitherLogged, neitherAtMost, gc, overhead)
+      Array(
+        diskLogged,
+        diskAtMost,
+        networkLogged,
+        networkAtMost,
+        neitherLogged,
+        neitherAtMost,
+        gc,
+        pythonWorker,
+        overhead
+      )
     private val times = new TaskPhases(trace.tasks)
     private var row = 0
     while (row < trace.tasks.size) {

@@ -19,13 +19,22 @@ object Phase {
 
   /** Ready to run: other work had the CPUs, or a container's limit held the task back. */
   val CpuQueue: Phase = Phase(10, "cpuQueue", "waiting for a CPU", stockLogs = false)
-  val Waiting: Phase = Phase(11, "waiting", "waiting, not logged which", stockLogs = true)
+
+  /** While a Python worker computed. */
+  val PythonWorker: Phase = Phase(11, "pythonWorker", "Python worker", stockLogs = false)
+
+  /** For what only the driver knows, and for broadcast variables. */
+  val Driver: Phase = Phase(12, "driver", "waiting for the driver", stockLogs = false)
+
+  /** For a lock or another thread of the executor. */
+  val Lock: Phase = Phase(13, "lock", "waiting for a lock or a thread", stockLogs = false)
+  val Waiting: Phase = Phase(14, "waiting", "waiting, not logged which", stockLogs = true)
 
   /** Without CPU time (Spark before 2.1, attempts that failed) computing and waiting cannot be told apart. */
   val ComputeOrWaiting: Phase =
-    Phase(12, "computeOrWaiting", "compute or waiting, not told apart", stockLogs = true)
-  val ResultSerialize: Phase = Phase(13, "resultSerialize", "result serialize", stockLogs = true)
-  val GettingResult: Phase = Phase(14, "gettingResult", "getting result", stockLogs = true)
+    Phase(15, "computeOrWaiting", "compute or waiting, not told apart", stockLogs = true)
+  val ResultSerialize: Phase = Phase(16, "resultSerialize", "result serialize", stockLogs = true)
+  val GettingResult: Phase = Phase(17, "gettingResult", "getting result", stockLogs = true)
 
   val all: IndexedSeq[Phase] = IndexedSeq(
     SchedulerDelay,
@@ -39,6 +48,9 @@ object Phase {
     OutputWrite,
     Metadata,
     CpuQueue,
+    PythonWorker,
+    Driver,
+    Lock,
     Waiting,
     ComputeOrWaiting,
     ResultSerialize,

@@ -54,6 +54,9 @@ final class TaskPhases(tasks: Tasks) {
     if (!observed) take(Phase.Gc, tasks.gcMillis(row) * Millis)
     // what Spark's own time of shuffle writes has beyond that: computing, and joining files, which is not observed
     take(Phase.ShuffleWrite, tasks.shuffleWriteNanos(row) - tasks.shuffleWriteBlockedNanos(row))
+    take(Phase.PythonWorker, tasks.pythonWorkerNanos(row))
+    take(Phase.Driver, tasks.driverWaitNanos(row))
+    take(Phase.Lock, tasks.lockWaitNanos(row))
     val waiting = left
     take(if (cpuLogged) Phase.Waiting else Phase.ComputeOrWaiting, waiting)
 
@@ -66,7 +69,7 @@ final class TaskPhases(tasks: Tasks) {
       if (!reads || tasks.is(row, Tasks.InputLogged)) 0 else if (scan > 0) math.min(scan, waiting) else waiting
     outputAtMost = if (tasks.outputBytes(row) > 0 && !tasks.is(row, Tasks.OutputLogged)) waiting else 0
     spillAtMost = if (tasks.diskSpilledBytes(row) > 0) waiting else 0
-    pythonAtMost = math.min(tasks.pythonNanos(row), waiting)
+    pythonAtMost = math.min(math.max(0L, tasks.pythonNanos(row) - tasks.pythonWorkerNanos(row)), waiting)
   }
 
   def apply(phase: Phase): Long = nanos(phase.index)
@@ -86,19 +89,20 @@ final class TaskPhases(tasks: Tasks) {
   /** Blocked on the network: the fetch wait; it includes the serving side's disk (thesis section 4.6.1). */
   def networkLogged: Long = apply(Phase.ShuffleRead) - localShuffleRead
 
-  /** At most: also input and output that are remote, or may be; the name server; and all unnamed waiting of a task whose CPU
-    * time is known.
+  /** At most: also input and output that are remote, or may be; the name server; the driver; and all unnamed waiting of a task
+    * whose CPU time is known.
     */
   def networkAtMost: Long =
     networkLogged + (if (observed) diskOrNetwork else apply(Phase.InputRead) + apply(Phase.OutputWrite)) +
-      apply(Phase.Metadata) + apply(Phase.Waiting) + math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost)
+      apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Waiting) +
+      math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost)
 
   /** Of [[Phase.overhead]]. */
   def overhead: Long =
     apply(Phase.SchedulerDelay) + apply(Phase.Deserialize) + apply(Phase.ResultSerialize) + apply(Phase.GettingResult)
 
   def neitherLogged: Long = diskLogged + diskOrNetwork + networkLogged
-  def neitherAtMost: Long = neitherLogged + apply(Phase.Metadata) + apply(Phase.Waiting) +
+  def neitherAtMost: Long = neitherLogged + apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Waiting) +
     math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost + spillAtMost)
 
   private final val Millis = 1000000L

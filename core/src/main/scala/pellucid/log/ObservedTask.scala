@@ -58,12 +58,16 @@ final class ObservedTask(builder: TraceBuilder) {
     val column = u.kind match {
       case "input" | "blockRead" => tasks.inputBlockedNanos
       case "output" | "blockWrite" => tasks.outputBlockedNanos
-      case "spillWrite" | "spillRead" => tasks.spillBlockedNanos
+      case "spillWrite" | "spillRead" | "spillWait" => tasks.spillBlockedNanos
       // a sort of a reduce task spills to what Spark names a shuffle file
       case "shuffleWrite" if tasks.shuffleWriteBytes(row) == 0 => tasks.spillBlockedNanos
       case "shuffleWrite" => tasks.shuffleWriteBlockedNanos
       case "shuffleRead" => tasks.localReadNanos
       case "metadata" => tasks.metadataNanos
+      case "python" => tasks.pythonWorkerNanos
+      case "driver" => tasks.driverWaitNanos
+      case "wait" => tasks.lockWaitNanos
+      case "decompress" | "deserialize" => null // computing
       case _ => null // a fetch overlaps with computing: Spark logs how long the task waited
     }
     val nanos = u.micros * 1000

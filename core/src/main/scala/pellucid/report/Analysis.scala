@@ -59,6 +59,7 @@ object Analysis {
       ),
       trace.window.map(w => TimeWindow(trace.secondsSinceOrigin(w.fromMillis), trace.secondsSinceOrigin(w.toMillis))),
       total.breakdown,
+      Paths.sampled(trace),
       completion,
       BlockedTime.error(trace, scenarios.recorded),
       stragglers.total,

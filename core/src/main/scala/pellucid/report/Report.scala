@@ -12,6 +12,7 @@ final case class Report(
     intake: IntakeSummary,
     window: Option[TimeWindow],
     breakdown: Breakdown,
+    sampled: Seq[Sampled],
     completion: Completion,
     replay: ReplayError,
     stragglers: Stragglers,
@@ -69,6 +70,11 @@ final case class Breakdown(
     phases: Map[String, Double],
     waitingAtMost: WaitingAtMost
 )
+
+/** What tasks were seen at when Pellucid's plugin looked at their stacks: `kind` is `python`, `driver`, `wait` or `spillWait`, all
+  * waiting, or `decompress` or `deserialize`, which are a part of computing.
+  */
+final case class Sampled(kind: String, what: String, seconds: Double)
 
 /** Upper bounds on how much of the phases `waiting` and `computeOrWaiting` each cause can explain; they overlap. */
 final case class WaitingAtMost(input: Double, output: Double, spill: Double, pythonWorker: Double)

@@ -9,12 +9,13 @@ object Text {
   private final val MostRows = 12
   private final val MostAdvice = 8
   private final val MostPaths = 12
+  private final val MostSampled = 8
 
   def report(r: Report): String =
     Seq(
       head(r),
       advice(r),
-      breakdown("Where the task time went", r.breakdown),
+      breakdown("Where the task time went", r.breakdown) + sampled(r),
       completion(r),
       stragglers(r),
       use(r),
@@ -119,6 +120,14 @@ object Text {
          )
        })
   }
+
+  /** In the words of `Sampled.kind`. */
+  private def sampled(r: Report): String =
+    if (r.sampled.isEmpty) ""
+    else {
+      val shown = r.sampled.take(MostSampled).map(s => s"${s.kind} ${s.what} ${seconds(s.seconds)}")
+      wrap(s"Seen in the tasks' stacks: ${shown.mkString(", ")}.", 2)
+    }
 
   private def completion(r: Report): String =
     blocked(r.completion) +

@@ -18,6 +18,9 @@ final case class PathUse(
     sizes: Array[Long]
 ) {
 
+  /** Not requests, but looks at the stack of a task's thread; `path` is what it was seen at. */
+  def sampled: Boolean = PathTable.SampledKinds(kind)
+
   /** A local disk, or the datanode of the task's own machine. What is written to HDFS (`hdfs`) goes to others too. */
   def onDiskOf(host: String): Boolean = path == "disk" || path.startsWith("disk:") || path == s"hdfs:$host"
 }
@@ -51,6 +54,7 @@ final class PathTable {
 }
 
 object PathTable {
+  private[trace] val SampledKinds = Set("python", "spillWait", "driver", "wait", "decompress", "deserialize")
 
   /** Sizes up to 2 TB, and beyond. */
   final val Buckets = 41

@@ -61,6 +61,13 @@ final class Tasks {
   /** Measured time ready to run without a CPU; stock Spark does not log it. */
   val cpuQueueNanos = new LongColumn
 
+  /** Of samples of the task's stack: time in which a Python worker computed, in which the driver (or a broadcast) was waited for,
+    * and a lock or another thread; stock Spark does not log them.
+    */
+  val pythonWorkerNanos = new LongColumn
+  val driverWaitNanos = new LongColumn
+  val lockWaitNanos = new LongColumn
+
   val inputBytes = new LongColumn
   val inputRecords = new LongColumn
   val outputBytes = new LongColumn
@@ -104,6 +111,9 @@ final class Tasks {
     remoteBlockedNanos,
     metadataNanos,
     cpuQueueNanos,
+    pythonWorkerNanos,
+    driverWaitNanos,
+    lockWaitNanos,
     inputBytes,
     inputRecords,
     outputBytes,

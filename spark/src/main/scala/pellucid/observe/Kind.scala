@@ -22,4 +22,20 @@ object Kind {
   /** Persisted blocks on disk. */
   val BlockWrite: Kind = Kind("blockWrite")
   val BlockRead: Kind = Kind("blockRead")
+
+  // What samples of the task's stack show ([[Activity]]).
+
+  /** A Python worker computes, or is waited for. */
+  val Python: Kind = Kind("python")
+
+  /** SQL's spills are read ahead by another thread: the task waits for that. */
+  val SpillWait: Kind = Kind("spillWait")
+
+  /** Something that only the driver knows, and broadcast variables. */
+  val Driver: Kind = Kind("driver")
+
+  /** A lock, or another thread. */
+  val Wait: Kind = Kind("wait")
+  val Decompress: Kind = Kind("decompress")
+  val Deserialize: Kind = Kind("deserialize")
 }

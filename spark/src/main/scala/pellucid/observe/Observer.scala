@@ -19,15 +19,19 @@ private[pellucid] final class Observer(channel: Channel, send: String => Unit) {
     send(ExecutorCounters.told(env.executorId, env.blockManager.blockManagerId.host, text))
   }))
 
+  private val sampler = samples(new Sampler)
+
   /** On the task's thread. */
   def taskStarts(): Unit = {
     TaskRecord.end() // of a task whose end was not seen
     tasks {
       counters.foreach(_.taskStarts())
       val record = TaskRecord.begin()
+      sampler.foreach(_.taskStarts(record))
       // the first listener to be added is the last one called: streams that the task left open are closed then
       TaskContext.get().addTaskCompletionListener[Unit] { (_: TaskContext) =>
         TaskRecord.end()
+        sampler.foreach(_.taskEnds(record))
         counters.foreach(_.taskEnds())
         tasks(record.finish().foreach(channel.send))
         ()
@@ -36,7 +40,10 @@ private[pellucid] final class Observer(channel: Channel, send: String => Unit) {
     ()
   }
 
-  def stop(): Unit = counters.foreach(_.stop())
+  def stop(): Unit = {
+    sampler.foreach(_.stop())
+    counters.foreach(_.stop())
+  }
 }
 
 private object Observer {
@@ -44,5 +51,6 @@ private object Observer {
   private val files = new Guard("observing input and output")
   private val streams = new Guard("observing spills and shuffle files")
   private val fetches = new Guard("observing shuffle fetches")
+  private val samples = new Guard("sampling tasks")
   private val machine = new Guard("observing the machine")
 }

@@ -30,6 +30,9 @@ final class Requests(val kind: Kind, val path: String, thread: Thread) {
     blockedNanos += waitedNanos
   }
 
+  /** No request, but one of the looks at a task's stack. */
+  def sampled(nanos: Long): Unit = synchronized { count += 1; blockedNanos += nanos }
+
   /** `kind,path,requests,bytes,blocked microseconds,sizes`; sizes are `b:n` for n requests of 2^b up to 2^(b+1) bytes. */
   def write(out: StringBuilder): Unit = synchronized {
     out ++= kind.name += ',' ++= path += ',' ++= count.toString += ',' ++= bytes.toString += ','

@@ -2,7 +2,7 @@ package pellucid.observe
 
 /** What is measured of one running task. */
 final class TaskRecord {
-  private val thread = Thread.currentThread
+  val thread: Thread = Thread.currentThread
   private val startedNanos = System.nanoTime()
   private var all = List.empty[Requests]
   RunQueue.know()
@@ -14,6 +14,9 @@ final class TaskRecord {
     val name = TaskRecord.plain(path)
     find(name).getOrElse(if (all.size < TaskRecord.MostPaths) make(name) else find("others").getOrElse(make("others")))
   }
+
+  /** What a look at its stack showed, charged with the time since the look before. */
+  def sampled(kind: Kind, path: String, nanos: Long): Unit = requests(kind, path).sampled(nanos)
 
   /** On the task's own thread: `version;microseconds ready to run without a CPU;requests;requests;...` (docs/observed.md); None of
     * a short task that asked for nothing.
@@ -34,7 +37,7 @@ final class TaskRecord {
 
 object TaskRecord {
   final val Version = "1"
-  private final val MostPaths = 16
+  private final val MostPaths = 24
 
   private val ofThread = new ThreadLocal[TaskRecord]
 

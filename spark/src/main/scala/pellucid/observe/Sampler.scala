@@ -1,0 +1,46 @@
+package pellucid.observe
+
+import java.lang.management.ManagementFactory
+import java.util.concurrent.{ConcurrentHashMap, Executors, TimeUnit}
+
+import pellucid.plugin.Guard
+
+/** Looks twenty times a second at what the threads of tasks do, for what cannot be measured where it happens without a clock per
+  * record: Python workers, decompression, decoding, locks. A task is charged the time since the look before.
+  */
+private[pellucid] final class Sampler {
+  import Sampler._
+  private val running = ConcurrentHashMap.newKeySet[TaskRecord]
+  private val threads = ManagementFactory.getThreadMXBean
+  private var beforeNanos = System.nanoTime()
+  private val thread = Executors.newSingleThreadScheduledExecutor { (work: Runnable) =>
+    val made = new Thread(work, "pellucid-sampler")
+    made.setDaemon(true)
+    made
+  }
+  thread.scheduleWithFixedDelay(() => { guard(look()); () }, EveryMillis, EveryMillis, TimeUnit.MILLISECONDS)
+
+  def taskStarts(record: TaskRecord): Unit = { running.add(record); () }
+  def taskEnds(record: TaskRecord): Unit = { running.remove(record); () }
+  def stop(): Unit = { thread.shutdownNow(); () }
+
+  private def look(): Unit = {
+    val records = running.toArray(Array.empty[TaskRecord])
+    val now = System.nanoTime()
+    val charged = math.min(now - beforeNanos, 4 * EveryMillis * 1000000)
+    beforeNanos = now
+    if (records.nonEmpty) {
+      val infos = threads.getThreadInfo(records.map(_.thread.getId), Frames)
+      for (i <- records.indices if infos(i) != null)
+        Activity.of(infos(i).getStackTrace, infos(i).getThreadState).foreach { case (kind, path) =>
+          records(i).sampled(kind, path, charged)
+        }
+    }
+  }
+}
+
+private object Sampler {
+  private final val EveryMillis = 50L
+  private final val Frames = 64
+  private val guard = new Guard("sampling what tasks do")
+}
