@@ -2,9 +2,11 @@
 """What the plugin costs: jobs with and without it, in turn (A B A B ...), in two warm applications of which one works at a time.
 
     make bench-overhead                 writes docs/experiments/overhead.md
-    bench/overhead.py --only tiny --pairs 5
+    bench/overhead.py --only tiny --applications 2 --pairs 3
 
-Every pair's answers are compared. Figures are medians over the pairs, with the least and the most.
+Two JVMs that do the same differ by some percent for as long as they live (what was compiled when), so each job is measured in
+several pairs of applications, and a pair's ratio is the median of its runs'. Beside the time, the CPU time of the JVMs, which other
+work on the computer does not change. Every pair of answers is compared.
 """
 
 import argparse
@@ -29,6 +31,7 @@ JAR = ROOT / "spark" / "target" / "pellucid-spark.jar"
 VERSION = Config.spark_version
 TESTS = "4.2.0"  # the Spark whose tests have the query texts
 SMALL_TASKS, MANY_TASKS = 20_000, 60_000
+ROUNDS = {"tpch": (2, 2), "sort": (3, 4), "tiny": (4, 4)}  # pairs of applications, and of runs in each
 
 
 def queries():
@@ -58,7 +61,7 @@ def workloads():
 class Application:
     """A warm Spark application on this computer that does one line after another (bench/workloads/serve.py)."""
 
-    def __init__(self, plugin):
+    def __init__(self, plugin, settings=()):
         home = software.spark(VERSION)
         logs = WORK / "log"
         logs.mkdir(parents=True, exist_ok=True)
@@ -66,7 +69,7 @@ class Application:
                 "spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri(), "spark.ui.showConsoleProgress": "false",
                 "spark.log.level": "ERROR"}  # fmt: skip
         if plugin:
-            conf |= {"spark.jars": JAR, "spark.plugins": "pellucid.PellucidPlugin"}
+            conf |= {"spark.jars": JAR, "spark.plugins": "pellucid.PellucidPlugin"} | dict(settings)
         options = "".join(f"--conf {key}={value} " for key, value in conf.items())
         environment = os.environ | {
             "PYSPARK_SUBMIT_ARGS": f"{options}pyspark-shell",
@@ -90,14 +93,20 @@ class Application:
         sys.exit(f"{line}: the application ended")
 
     def run(self, line):
-        """(seconds, answer)"""
+        """(seconds, CPU seconds, answer)"""
+        before = cpu_seconds(self.java())
         self.do(line)  # the job is done; its answer is checked after another line
+        spent = cpu_seconds(self.java()) - before
         said = self.do("check the answer")
-        return said["seconds"], said["answer"]
+        return said["seconds"], spent, said["answer"]
+
+    def java(self):
+        (java,) = (pid for pid, parent in processes() if parent == self.process.pid)
+        return java
 
     def live_bytes(self):
         """Of the heap, after a full collection."""
-        (java,) = (pid for pid, parent in processes() if parent == self.process.pid)
+        java = self.java()
         histogram = subprocess.run(["jmap", "-histo:live", str(java)], capture_output=True, text=True, check=True).stdout
         return int(re.search(r"^Total\s+\d+\s+(\d+)", histogram, re.M)[1])
 
@@ -115,30 +124,47 @@ def processes():
             pass
 
 
-def compare(name, pairs, say):
-    """Seconds of each run, without and with the plugin."""
-    generate, line = workloads()[name]
-    stock, ours = Application(plugin=False), Application(plugin=True)
+def cpu_seconds(process):
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def compare(name, pairs, generate, settings, say):
+    """[(seconds, CPU seconds) without the plugin, the same with it] of each pair of runs in one pair of applications."""
+    make_input, line = workloads()[name]
+    stock, ours = Application(plugin=False), Application(plugin=True, settings=settings)
     try:
-        if generate:
+        if generate and make_input:
             say(f"{name}: input")
-            stock.do(generate)
+            stock.do(make_input)
         say(f"{name}: warm-up")
         for application in (stock, ours, stock, ours):
             application.run(line)
-        times = []
+        runs = []
         for number in range(1, pairs + 1):
             say(f"{name}: {number} of {pairs}")
             turns = (stock, ours) if number % 2 else (ours, stock)
             done = {id(application): application.run(line) for application in turns}
-            (before, answer), (after, same) = done[id(stock)], done[id(ours)]
+            (*before, answer), (*after, same) = done[id(stock)], done[id(ours)]
             if answer != same:
                 sys.exit(f"{name}: {same} with the plugin, {answer} without")
-            times.append((before, after))
-        return times
+            runs.append((before, after))
+        return runs
     finally:
         stock.end()
         ours.end()
+
+
+def row(name, applications):
+    """`applications`: the runs of each pair of applications."""
+
+    def ratio(which):
+        each = [statistics.median(after[which] / before[which] for before, after in runs) for runs in applications]
+        return f"{statistics.median(each):.3f} ({min(each):.3f}-{max(each):.3f})"
+
+    stock, ours = zip(*(pair for runs in applications for pair in runs), strict=True)
+    return [name, f"{len(applications)} x {len(applications[0])}", experiment.spread([s for s, _ in stock], 2),
+            experiment.spread([s for s, _ in ours], 2), ratio(0), ratio(1)]  # fmt: skip
 
 
 def heap(say):
@@ -158,10 +184,13 @@ def heap(say):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--applications", type=int, help="pairs of them, per job")
+    parser.add_argument("--pairs", type=int, help="of runs, in each pair of applications")
     parser.add_argument("--only", nargs="+", choices=["tpch", "sort", "tiny", "heap"], default=["tpch", "sort", "tiny", "heap"])
     parser.add_argument("--to", type=Path, default=ROOT / "docs" / "experiments" / "overhead.md")
+    parser.add_argument("--conf", nargs="+", default=[], metavar="KEY=VALUE", help="of the applications with the plugin: what does a part cost?")
     options = parser.parse_args()
+    settings = [setting.split("=", 1) for setting in options.conf]
     started = time.monotonic()
 
     def say(text):
@@ -170,18 +199,18 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     rows = []
     for name in [n for n in options.only if n != "heap"]:
-        times = compare(name, options.pairs, say)
-        ratios = [after / before for before, after in times]
-        stock, ours = zip(*times, strict=True)
-        rows.append([name, len(times), experiment.spread(stock, 2), experiment.spread(ours, 2),
-                     f"{statistics.median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})"])  # fmt: skip
+        applications, pairs = ROUNDS[name]
+        rounds = range(options.applications or applications)
+        rows.append(row(name, [compare(name, options.pairs or pairs, number == 0, settings, say) for number in rounds]))
         print(rows[-1], flush=True)
-    table = experiment.markdown(["job", "pairs", "without, s", "with the plugin, s", "ratio of a pair"], rows)
+    table = experiment.markdown(["job", "applications x runs", "without, s", "with the plugin, s", "ratio of times", "ratio of CPU times"], rows)
     per_task = f"Driver heap: {heap(say):+.0f} bytes per task.\n\n" if "heap" in options.only else ""
     options.to.write_text(f"""# overhead
 
 `make bench-overhead` wrote this page. Spark {VERSION}, `local[2]`, event log on; a job without and with the plugin in turn, each in an application of
-its own that ran it twice before; medians (min-max); the answers of each pair are equal. `tpch` is all 22 queries at scale factor 1, `sort`
+its own that ran it twice before; the answers of each pair are equal. Seconds are medians (min-max) of all runs; a ratio is the median
+(min-max) over pairs of applications of the median over their runs: two JVMs that do the same differ by some percent as long as they live.
+CPU times are the JVMs'. `tpch` is all 22 queries at scale factor 1, `sort`
 512 MB from and to local files, `tiny` {SMALL_TASKS:,} tasks that count one number each. Driver heap: live bytes that {MANY_TASKS:,} tasks add, with the
 plugin less without.
 

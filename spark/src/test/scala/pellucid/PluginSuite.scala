@@ -84,8 +84,8 @@ class PluginSuite extends munit.FunSuite {
     }
     val tasks = ran.trace.tasks
     for (row <- 0 until tasks.size) {
-      // a look every 50 ms, the first and the last one somewhere in the task
-      assert(tasks.lockWaitNanos(row) > 850e6 && tasks.lockWaitNanos(row) < 1200e6, tasks.lockWaitNanos(row))
+      // a look every 100 ms, the first and the last one somewhere in the task
+      assert(tasks.lockWaitNanos(row) > 700e6 && tasks.lockWaitNanos(row) < 1250e6, tasks.lockWaitNanos(row))
     }
     assert(ran.paths("wait").exists(_.path == "Waiting$.aSecond"), ran.paths("wait").map(_.path))
   }

@@ -5,7 +5,7 @@ import java.util.concurrent.{ConcurrentHashMap, Executors, TimeUnit}
 
 import pellucid.plugin.Guard
 
-/** Looks twenty times a second at what the threads of tasks do, for what cannot be measured where it happens without a clock per
+/** Looks ten times a second at what the threads of tasks do, for what cannot be measured where it happens without a clock per
   * record: Python workers, decompression, decoding, locks. A task is charged the time since the look before.
   */
 private[pellucid] final class Sampler {
@@ -40,7 +40,7 @@ private[pellucid] final class Sampler {
 }
 
 private object Sampler {
-  private final val EveryMillis = 50L
+  private final val EveryMillis = 100L
   private final val Frames = 64
   private val guard = new Guard("sampling what tasks do")
 }

@@ -16,10 +16,12 @@ object LiveTab {
   def now(): Array[String] = running.fold(null: Array[String])(_.page.now())
   private[spark] def trace: Option[LiveTrace] = running.map(_.live)
 
-  /** While the application starts. The listener has a queue, and with it a thread, of its own. */
+  /** While the application starts. The listener takes a microsecond or two of an event of a task. A thread of its own would take
+    * ten times that, to be woken for each of them, so it shares that of Spark's own UI.
+    */
   def start(sc: SparkContext): Unit = {
     val live = new LiveTrace(sc.version, sc.conf.getInt("spark.pellucid.ui.mostTasks", DefaultMostTasks))
-    sc.listenerBus.addToQueue(live, "pellucid")
+    sc.listenerBus.addToStatusQueue(live)
     val page = new ReportPage(new TraceSource {
       def name = "live"
       def changes: Int = live.changes
