@@ -54,8 +54,8 @@ test-workloads: $(VENV)/page
 	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
 
 # all experiments in the lab, about an hour; root on Linux
-experiments: build
-	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time; do ./pellucid-lab experiment $$name || exit 1; done
+experiments: build $(VENV)/bench
+	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time unexplained; do ./pellucid-lab experiment $$name || exit 1; done
 
 # a real PySpark job with shuffles, a join and a skewed key, and its report
 demo: build $(VENV)/demo

@@ -1,6 +1,6 @@
 """TPC-H's 22 queries on Parquet tables, with the query texts of Spark's own tests.
 
-`generate` wants tpchgen-cli on the PATH and writes to a local folder. `--queries` names the folder of q1.sql to q22.sql, which
+`generate` wants tpchgen-cli on the PATH and writes to a local folder, or copies one that is there (`--from`) to wherever. `--queries` names the folder of q1.sql to q22.sql, which
 `bench/overhead.py` takes from Spark's test jar.
 """
 
@@ -17,9 +17,16 @@ TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "regio
 
 def generate_options(parser):
     parser.add_argument("--scale", type=float, default=1, help="1 is 345 MB of Parquet (default %(default)s)")
+    parser.add_argument("--from", dest="made", type=Path, help="a local folder with the tables, to be copied")
 
 
 def generate(spark, options):
+    if options.made:
+        hadoop, conf = spark._jvm.org.apache.hadoop.fs, spark._jsc.hadoopConfiguration()
+        to = hadoop.Path(options.data)
+        to.getFileSystem(conf).delete(to, True)
+        to.getFileSystem(conf).copyFromLocalFile(hadoop.Path(options.made.as_uri()), to)
+        return
     folder = Path(urlparse(options.data).path)
     shutil.rmtree(folder, ignore_errors=True)
     command = ["tpchgen-cli", "parquet", "--scale-factor", f"{options.scale:g}", "--output-dir", str(folder)]

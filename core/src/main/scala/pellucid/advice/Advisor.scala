@@ -21,7 +21,8 @@ final class Advisor(
 
   /** Largest saving first; nothing that saves less than a thousandth of the application's time. */
   def advice: Seq[Advice] =
-    (blocked ++ stragglersByCause ++ skew ++ garbage ++ pythonWorkers ++ parallelism ++ overhead ++ lostWork ++
+    (blocked ++ stragglersByCause ++ skew ++ garbage ++ pythonWorkers ++ waitingForDriver ++ parallelism ++ overhead ++
+      lostWork ++
       driverTime)
       .filter(a => matters(a.savesSeconds))
       .sortBy(-_.savesSeconds)
@@ -176,6 +177,13 @@ final class Advisor(
     "Less time in Python workers: built-in functions, or Arrow and pandas functions, in place of Python's",
     blockage.pythonWorker,
     Seq(Phase.PythonWorker)
+  )
+
+  private def waitingForDriver = phaseAdvice(
+    "broadcast",
+    "Less waiting for the driver: fewer and smaller broadcast variables (maps, lookup tables, broadcast joins), a driver that is less busy",
+    blockage.driver,
+    Seq(Phase.Driver)
   )
 
   private def overhead = phaseAdvice(

@@ -33,6 +33,7 @@ object Blockage {
     val neitherAtMost = new Blockage(_.neitherAtMost)
     val gc = new Blockage(_(Phase.Gc))
     val pythonWorker = new Blockage(_(Phase.PythonWorker))
+    val driver = new Blockage(_(Phase.Driver))
     val overhead = new Blockage(_.overhead)
 
     val sums: IndexedSeq[Sums] = trace.stages.indices.map(_ => new Sums)
@@ -47,6 +48,7 @@ object Blockage {
         neitherAtMost,
         gc,
         pythonWorker,
+        driver,
         overhead
       )
     private val times = new TaskPhases(trace.tasks)

@@ -221,6 +221,7 @@ final class TraceBuilder {
         Tasks.Running | (t.locality << Tasks.LocalityShift) | (if (t.speculative) Tasks.Speculative else 0)
       )
     }
+    SampledTime.spread(tasks, stages.size)
     val jobsOfStage = mutable.HashMap.empty[Int, ArrayBuffer[Int]]
     jobs.indices.foreach(j => jobs(j).stageIds.foreach(id => jobsOfStage.getOrElseUpdate(id, ArrayBuffer.empty) += j))
     Trace(

@@ -34,7 +34,7 @@ private[observe] object Activity {
   /** Java calls a thread in a system call runnable. */
   private def inSystemCall(frame: StackTraceElement) =
     frame.isNativeMethod && systemCalls.exists(frame.getClassName.startsWith)
-  private val systemCalls = Seq("sun.nio.ch.", "java.net.", "java.io.", "java.lang.Process")
+  private val systemCalls = Seq("sun.nio.ch.", "sun.nio.fs.", "java.net.", "java.io.", "java.lang.Process")
 
   private def place(frame: StackTraceElement) =
     s"${frame.getClassName.drop(frame.getClassName.lastIndexOf('.') + 1)}.${frame.getMethodName}"
