@@ -4,7 +4,7 @@ import java.util.{Collections, Map => JMap}
 
 import org.apache.spark.{SparkConf, SparkContext}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
-import org.apache.spark.pellucid.{ExecutorCounters, LiveTab, TaskObservations}
+import org.apache.spark.pellucid.{LiveTab, MachineLog, TaskObservations}
 
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
@@ -25,7 +25,7 @@ final class PellucidPlugin extends SparkPlugin {
         Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
         Collections.emptyMap()
       } else {
-        PellucidPlugin.application = Some(sc)
+        PellucidPlugin.logged = Some(new MachineLog(sc))
         if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
         if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
         observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
@@ -39,8 +39,10 @@ final class PellucidPlugin extends SparkPlugin {
 
     override def shutdown(): Unit = {
       PellucidPlugin.here.foreach(_.stop()) // in local mode the executor would come too late with its last counters
+      PellucidPlugin.here = None
+      PellucidPlugin.logged.foreach(_.flush())
+      PellucidPlugin.logged = None
       LiveTab.stop()
-      PellucidPlugin.application = None
     }
   }
 
@@ -48,13 +50,17 @@ final class PellucidPlugin extends SparkPlugin {
     private var observer: Option[Observer] = None
 
     override def init(context: PluginContext, extraConf: JMap[String, String]): Unit = {
-      observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(_, tell(context)))).flatten
+      observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(
+        _,
+        context.conf.getBoolean("spark.pellucid.sample", true),
+        tell(context)
+      ))).flatten
       PellucidPlugin.here = observer
     }
 
     /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */
     private def tell(context: PluginContext)(text: String): Unit =
-      if (PellucidPlugin.application.isDefined) PellucidPlugin.log(text) else context.send(text)
+      if (PellucidPlugin.logged.isDefined) PellucidPlugin.log(text) else context.send(text)
 
     override def onTaskStart(): Unit = observer.foreach(_.taskStarts())
 
@@ -65,11 +71,11 @@ final class PellucidPlugin extends SparkPlugin {
 private object PellucidPlugin {
   private val counters = new Guard("logging what machines do")
 
-  /** Whose driver this JVM is. */
-  @volatile private var application: Option[SparkContext] = None
+  /** Of the application whose driver this JVM is. */
+  @volatile private var logged: Option[MachineLog] = None
 
   /** What an executor has told of its machine. */
-  private def log(told: String): Unit = counters(application.foreach(ExecutorCounters.post(_, told)))
+  private def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }
 
   /** The executor's in this JVM, which in local mode is the driver's too. */
   @volatile private var here: Option[Observer] = None

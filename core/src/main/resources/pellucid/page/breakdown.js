@@ -33,7 +33,7 @@ function waitingBounds(b) {
 /** What tasks were seen at when their stacks were looked at. */
 function sampledRows(b) {
   if (report.sampled.length === 0) return "";
-  const colours = { python: "pythonWorker", driver: "driver", wait: "lock", spillWait: "spill", decompress: "compute", deserialize: "compute" };
+  const colours = { python: "pythonWorker", driver: "driver", wait: "lock", io: "waiting", spillWait: "spill", decompress: "compute", deserialize: "compute" };
   return el("div", { class: "sampled" }, el("h3", {}, "Seen in the tasks' stacks"),
     barRows(report.sampled.slice(0, 12).map((s) => ({
       label: `${s.kind} ${s.what}`,

@@ -57,8 +57,9 @@ final class TaskPhases(tasks: Tasks) {
     take(Phase.PythonWorker, tasks.pythonWorkerNanos(row))
     take(Phase.Driver, tasks.driverWaitNanos(row))
     take(Phase.Lock, tasks.lockWaitNanos(row))
-    val waiting = left
-    take(if (cpuLogged) Phase.Waiting else Phase.ComputeOrWaiting, waiting)
+    // a thread may be waited for that reads or writes what is not measured
+    val waiting = left + apply(Phase.Lock)
+    take(if (cpuLogged) Phase.Waiting else Phase.ComputeOrWaiting, left)
 
     diskOrNetwork = math.min(tasks.remoteBlockedNanos(row), apply(Phase.InputRead) + apply(Phase.OutputWrite))
     localShuffleRead = math.min(tasks.localReadNanos(row), apply(Phase.ShuffleRead))
@@ -74,7 +75,7 @@ final class TaskPhases(tasks: Tasks) {
 
   def apply(phase: Phase): Long = nanos(phase.index)
 
-  private def unnamed: Long = apply(Phase.Waiting) + apply(Phase.ComputeOrWaiting)
+  private def unnamed: Long = apply(Phase.Lock) + apply(Phase.Waiting) + apply(Phase.ComputeOrWaiting)
 
   /** Blocked on disk for certain: measured reads of input, writes of shuffle data and output, local shuffle reads. */
   def diskLogged: Long = apply(Phase.InputRead) + apply(Phase.ShuffleWrite) + apply(Phase.Spill) +
@@ -94,7 +95,7 @@ final class TaskPhases(tasks: Tasks) {
     */
   def networkAtMost: Long =
     networkLogged + (if (observed) diskOrNetwork else apply(Phase.InputRead) + apply(Phase.OutputWrite)) +
-      apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Waiting) +
+      apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Lock) + apply(Phase.Waiting) +
       math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost)
 
   /** Of [[Phase.overhead]]. */
@@ -102,7 +103,8 @@ final class TaskPhases(tasks: Tasks) {
     apply(Phase.SchedulerDelay) + apply(Phase.Deserialize) + apply(Phase.ResultSerialize) + apply(Phase.GettingResult)
 
   def neitherLogged: Long = diskLogged + diskOrNetwork + networkLogged
-  def neitherAtMost: Long = neitherLogged + apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Waiting) +
+  def neitherAtMost: Long = neitherLogged + apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Lock) +
+    apply(Phase.Waiting) +
     math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost + spillAtMost)
 
   private final val Millis = 1000000L

@@ -25,7 +25,8 @@ object Machines {
         val seen = once(samples.flatten.toIndexedSeq).reduce(_ + _)
         val own = samples.map(_.reduce(_ + _))
         val seconds = seen.coveredMillis / 1e3
-        val slots = executors.map { case (e, _) => trace.lanes.count(e) }.sum
+        val there = executors.map { case (e, all) => (all.head.fromMillis, all.last.untilMillis, trace.lanes.count(e)) }
+        val slots = there.map { case (at, _, _) => there.collect { case (f, u, n) if f <= at && at < u => n }.sum }.max
         def share(millis: Double) = if (seen.coveredMillis > 0) millis / seen.coveredMillis else 0.0
         MachineUse(
           host,
@@ -34,14 +35,15 @@ object Machines {
           if (seen.cores > 0) share(seen.machineCpuMillis.toDouble / seen.cores) else 0,
           own.map(_.cpuMillis).sum / 1e3,
           seen.runnable,
-          own.map(_.throttledMillis).max / 1e3,
-          own.map(_.heapBytes).sum,
+          own.map(_.throttledMillis).sum / 1e3,
+          own.map(_.heapBytes).max,
           own.map(_.gcMillis).sum / 1e3,
           seen.disks.map(d =>
             DiskUse(d.name, share(d.busyMillis.toDouble), d.reads, d.readBytes, d.writes, d.writtenBytes)
           ),
           seen.nics.filter(n => n.inBytes + n.outBytes > 0).map(n => NicUse(n.name, n.inBytes, n.outBytes)),
-          Seq(disk(seen, slots, tasks(host)), network(seen, tasks(host)))
+          // of stages partly outside a window, what was measured by path is not known
+          if (trace.window.isDefined) Nil else Seq(disk(seen, slots, tasks(host)), network(seen, tasks(host)))
         )
       }
     }
@@ -51,7 +53,7 @@ object Machines {
   private def once(samples: IndexedSeq[MachineSample]): IndexedSeq[MachineSample] = {
     var until = 0L
     samples.sortBy(_.fromMillis).filter { s =>
-      val fresh = s.fromMillis >= until - (s.untilMillis - s.fromMillis) / 2
+      val fresh = s.fromMillis >= until - (s.untilMillis - s.fromMillis) / 10
       if (fresh) until = s.untilMillis
       fresh
     }

@@ -1,28 +1,29 @@
 package pellucid.log
 
+import scala.collection.mutable.ArrayBuffer
+
 import pellucid.trace.{DiskSample, MachineSample, NicSample, TraceBuilder}
 
 /** What the plugin's executors read from the kernel's counters (docs/observed.md):
   *
-  * `1;START;CORES;DISK,...;NIC,...;SAMPLE;...`
+  * `EXECUTOR HOST 1;START;CORES;DISK,...;NIC,...;SAMPLE;...`
   */
 private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   import CounterEvents._
   import TaskEvents.orEmpty
 
   def counters(): Unit = {
-    var executor, host, text = ""
-    c.event(keys) {
-      case ExecutorId => executor = orEmpty(c.string())
-      case Host => host = orEmpty(c.string())
-      case Counters => text = orEmpty(c.string())
-    }
-    understood(text) match {
-      case None => builder.unreadObservations += 1
-      case Some(samples) =>
-        val row = builder.executorRow(executor)
-        if (builder.hostUnknown(row)) builder.host(row, host)
-        samples.foreach(builder.machines.add(row, _))
+    val batches = ArrayBuffer.empty[String]
+    c.event(keys) { case Batches => c.elements { batches += orEmpty(c.string()); () } }
+    for (batch <- batches) {
+      val fields = batch.split(" ", 3)
+      (if (fields.length == 3) understood(fields(2)) else None) match {
+        case None => builder.unreadObservations += 1
+        case Some(samples) =>
+          val row = builder.executorRow(fields(0))
+          if (builder.hostUnknown(row)) builder.host(row, fields(1))
+          samples.foreach(builder.machines.add(row, _))
+      }
     }
   }
 
@@ -82,13 +83,11 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   }
 
   // these tables learn the order of the keys, so each reader has its own
-  private val keys = new Keys(ExecutorId -> "executorId", Host -> "host", Counters -> "counters")
+  private val keys = new Keys(Batches -> "batches")
 }
 
 private[log] object CounterEvents {
-  private final val ExecutorId = 1
-  private final val Host = 2
-  private final val Counters = 3
+  private final val Batches = 1
 
   /** Numbers of a sample: of the machine, and of each disk and NIC. */
   private final val Machine = 7

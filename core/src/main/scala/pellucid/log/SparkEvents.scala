@@ -52,7 +52,7 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
       case "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate" |
           "org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveSQLMetricUpdates" =>
         sql.planUpdate()
-      case "org.apache.spark.pellucid.ExecutorCounters" => counters.counters()
+      case "org.apache.spark.pellucid.MachineCounters" => counters.counters()
       case other =>
         c.event(eventKey)(PartialFunction.empty)
         if (!ignored(other)) unknown(other) = unknown.getOrElse(other, 0L) + 1

@@ -71,7 +71,7 @@ final case class Breakdown(
     waitingAtMost: WaitingAtMost
 )
 
-/** What tasks were seen at when Pellucid's plugin looked at their stacks: `kind` is `python`, `driver`, `wait` or `spillWait`, all
+/** What tasks were seen at when Pellucid's plugin looked at their stacks: `kind` is `python`, `driver`, `wait`, `io` or `spillWait`, all
   * waiting, or `decompress` or `deserialize`, which are a part of computing.
   */
 final case class Sampled(kind: String, what: String, seconds: Double)
@@ -219,6 +219,7 @@ final case class MachineUse(
     runnable: Double,
     /** In which a limit on the container's CPU held threads up. */
     throttledSeconds: Double,
+    /** Of the executor with the most. */
     maxHeapBytes: Long,
     gcSeconds: Double,
     disks: Seq[DiskUse],

@@ -73,15 +73,14 @@ final case class NicSample(name: String, inBytes: Long, outBytes: Long) {
   def +(o: NicSample): NicSample = NicSample(name, inBytes + o.inBytes, outBytes + o.outBytes)
 }
 
-/** The samples of each executor, by its row, in the order of time. Beyond [[MachineTable.MostSamples]] of an executor neighbours
-  * are joined, so that a long application costs no more than a short one.
+/** The samples of each executor, by its row, in the order of time. Beyond `most` of an executor neighbours are joined, so that a long application costs no more than a short one.
   */
-final class MachineTable {
+final class MachineTable(most: Int) {
   private val samples = mutable.LinkedHashMap.empty[Int, Vector[MachineSample]]
 
   def add(executor: Int, sample: MachineSample): Unit = {
     val all = samples.getOrElse(executor, Vector.empty) :+ sample
-    samples(executor) = if (all.size <= MachineTable.MostSamples) all else all.grouped(2).map(_.reduce(_ + _)).toVector
+    samples(executor) = if (all.size <= most) all else all.grouped(2).map(_.reduce(_ + _)).toVector
   }
 
   def forget(until: Long): Unit = samples.mapValuesInPlace((_, all) => all.dropWhile(_.untilMillis <= until))

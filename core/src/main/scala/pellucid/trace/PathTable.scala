@@ -25,17 +25,20 @@ final case class PathUse(
   def onDiskOf(host: String): Boolean = path == "disk" || path.startsWith("disk:") || path == s"hdfs:$host"
 }
 
-/** Sums them while a log is read. */
-final class PathTable {
+/** Sums them while a log is read. Beyond `most` rows new ones are counted only. */
+final class PathTable(most: Int) {
   private val rows = mutable.LinkedHashMap.empty[(Int, Int, String, String), PathUse]
+
+  var leftOut = 0L
 
   def add(use: PathUse): Unit = {
     val key = (use.stage, use.executor, use.kind, use.path)
-    rows(key) = rows.get(key) match {
-      case None => use
+    rows.get(key) match {
+      case None if rows.size >= most => leftOut += 1
+      case None => rows(key) = use
       case Some(old) =>
         for (b <- use.sizes.indices) old.sizes(b) += use.sizes(b)
-        old.copy(
+        rows(key) = old.copy(
           requests = old.requests + use.requests,
           bytes = old.bytes + use.bytes,
           micros = old.micros + use.micros
@@ -54,7 +57,7 @@ final class PathTable {
 }
 
 object PathTable {
-  private[trace] val SampledKinds = Set("python", "spillWait", "driver", "wait", "decompress", "deserialize")
+  private[trace] val SampledKinds = Set("python", "spillWait", "driver", "wait", "io", "decompress", "deserialize")
 
   /** Sizes up to 2 TB, and beyond. */
   final val Buckets = 41

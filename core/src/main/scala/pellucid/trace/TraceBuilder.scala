@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 /** Collects one application's events in the order of the log, and makes the [[Trace]] of them. */
-final class TraceBuilder {
+final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = MachineTable.MostSamples) {
   val tasks = new Tasks
   var application = ApplicationInfo("", "", "", "", 0, 0, Map.empty)
 
@@ -34,8 +34,8 @@ final class TraceBuilder {
   val timings = mutable.LongMap.empty[Timing]
 
   /** What the plugin measured by path and of machines, and how many of its measurements are written in a way not known here. */
-  val paths = new PathTable
-  val machines = new MachineTable
+  val paths = new PathTable(mostPaths)
+  val machines = new MachineTable(mostSamples)
   var unreadObservations = 0L
 
   /** What [[forgetOldest]] took away, and from which moment on the trace is complete since. */
@@ -238,10 +238,12 @@ final class TraceBuilder {
     )
   }
 
-  private def unread: Option[String] =
+  private def unread: Seq[String] = Seq(
     Option.when(unreadObservations > 0)(
       s"$unreadObservations measurements of the plugin could not be read: a newer plugin?"
-    )
+    ),
+    Option.when(paths.leftOut > 0)(s"I/O by path is not all here: ${paths.leftOut} measurements had no room")
+  ).flatten
 
   /** Slots of each executor: what its cores and its resource profile allow; 0 where the log has no cores. An executor was
     * there no later than its first task: the driver may log its coming after that.

@@ -41,7 +41,7 @@ object Window {
       paths = paths,
       machines = trace.machines.map { case (executor, samples) =>
         executor -> samples.filter(s => overlaps(s.fromMillis, s.untilMillis))
-      },
+      }.filter(_._2.nonEmpty),
       window = Some(Window(trace.originMillis, from, to))
     )
   }

@@ -11,7 +11,7 @@ class MachinesSuite extends munit.FunSuite {
       """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
 
   private def counters(text: String, executor: String = "1", host: String = "h1") =
-    s"""{"Event":"org.apache.spark.pellucid.ExecutorCounters","executorId":"$executor","host":"$host","counters":"$text"}"""
+    s"""{"Event":"org.apache.spark.pellucid.MachineCounters","batches":["$executor $host $text"]}"""
 
   private def observed(id: Long, text: String, metrics: String) =
     taskEnd(
@@ -102,8 +102,17 @@ class MachinesSuite extends munit.FunSuite {
     }
   }
 
+  test("a window without samples of an executor, and no checks in a window") {
+    val lines =
+      Seq(environment, taskEnd(1), taskEnd(2, executor = "2", launch = 100000, finish = 101000), counters(twoSeconds))
+    val trace = readLines(lines: _*)
+    val report = Analysis.report(Window.of(trace, 90000, 102000))
+    assertEquals(report.machines, Nil)
+    assertEquals(Analysis.report(Window.of(trace, 0, 102000)).machines.map(_.checks), Seq(Nil))
+  }
+
   test("a long application costs no more samples than a short one, and none is lost") {
-    val table = new MachineTable
+    val table = new MachineTable(512)
     def one(at: Long) = MachineSample(
       at * 1000,
       at * 1000 + 1000,
@@ -120,7 +129,7 @@ class MachinesSuite extends munit.FunSuite {
     )
     for (at <- 0 until 10000) table.add(0, one(at.toLong))
     val kept = table.result(0)
-    assert(kept.size <= MachineTable.MostSamples)
+    assert(kept.size <= 512)
     val all = kept.reduce(_ + _)
     assertEquals((all.fromMillis, all.untilMillis, all.coveredMillis), (0L, 10000000L, 10000000L))
     assertEquals((all.cpuMillis, all.heapBytes, all.disks.head.busyMillis), (10000L, 9999L, 100000L))

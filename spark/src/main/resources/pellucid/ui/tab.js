@@ -4,41 +4,45 @@
   "use strict";
   const PollMillis = 3000;
   const RestMillis = 10000;
+  const MostFailures = 5;
   const frame = document.getElementById("pellucid-report");
   const state = document.getElementById("pellucid-state");
-  let shown;
   let touched = 0;
+  let failures = 0;
   let kept;
 
-  frame.addEventListener("load", () => {
+  function loaded() {
     const page = frame.contentWindow;
-    const says = page.document.getElementById("page") ? "" : "The report could not be made; the log of the server says why. ";
-    state.textContent = `${says}Loaded at ${new Date().toLocaleTimeString()}.`;
+    const made = page.document.getElementById("page");
+    state.textContent = made ? `As of ${new Date().toLocaleTimeString()}.` : "There is no report:";
+    if (!made) return;
     for (const event of ["pointermove", "wheel", "keydown"]) page.addEventListener(event, () => { touched = Date.now(); }, { passive: true });
     const view = page.pellucidTimeline?.view;
     if (kept?.span && view) view.show(...kept.span);
     if (kept) page.scrollTo(0, kept.scrolled);
-  });
+  }
 
   async function poll() {
     try {
-      const answer = await (await fetch(`${frame.getAttribute("src")}changes.json`)).json();
-      if (!answer.live) return;
-      if (shown !== undefined && answer.changes > shown) {
+      const answer = await (await fetch(`${frame.getAttribute("src")}state.json`)).json();
+      failures = 0;
+      if (answer.stale) {
         // whoever reads or zooms is not interrupted
         if (Date.now() - touched < RestMillis) state.textContent = "Stages have ended since: loading again when the pointer rests.";
         else {
           const view = frame.contentWindow.pellucidTimeline?.view;
           kept = { scrolled: frame.contentWindow.scrollY, span: view && !view.whole() ? [view.from, view.to] : undefined };
-          shown = answer.changes;
           frame.contentWindow.location.reload();
         }
-      } else if (shown === undefined) shown = answer.changes;
-      setTimeout(poll, PollMillis);
+      }
     } catch {
-      state.textContent = "The application has ended, or cannot be reached. Its event log has the whole report.";
+      failures += 1;
+      if (failures === MostFailures) state.textContent += " The application has ended, or cannot be reached: its event log has the whole report.";
     }
+    if (failures < MostFailures) setTimeout(poll, PollMillis);
   }
 
-  poll();
+  frame.addEventListener("load", loaded);
+  if (frame.contentDocument?.readyState === "complete" && frame.contentWindow.location.href !== "about:blank") loaded();
+  setTimeout(poll, PollMillis);
 })();

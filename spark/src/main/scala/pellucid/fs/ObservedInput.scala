@@ -32,7 +32,8 @@ private[fs] object ObservedInput {
 
 /** Passes every call on to `stock`, whose own answers say what it supports.
   *
-  * Reads of a few bytes are not measured: the clock would cost more than they do.
+  * Reads of a few bytes are measured only where they begin somewhere new and may have to wait for a disk's head: the clock would
+  * cost more than the others do.
   */
 private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, path: String, last: Option[() => String])
     extends InputStream
@@ -50,33 +51,43 @@ private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, pat
   import TimedInput._
 
   private val requests = record.requests(Kind.Input, path)
+  private var sought = true
   private var lastPath = path
   private var lastRequests = requests
 
   /** A read at the stream's own place. */
-  private def inSequence(size: Int)(read: => Int): Int = measured(size, last)(read)
-
-  private def measured(size: Int, where: Option[() => String] = None)(read: => Int): Int =
-    if (size < Smallest) read
+  private def inSequence(size: Int)(read: => Int): Int =
+    if (size < Smallest && !sought) read
     else {
-      val cpu = requests.cpuBefore(size)
-      val wall = System.nanoTime()
-      var moved = 0
-      try { moved = read; moved }
-      finally {
-        ObservedInput.guard {
-          val used = where.fold(requests) { name =>
-            val now = name()
-            if (now != lastPath) { lastPath = now; lastRequests = record.requests(Kind.Input, now) }
-            lastRequests
-          }
-          used.ended(moved, wall, cpu)
-        }
-        ()
-      }
+      sought = false
+      measured(size, last)(read)
     }
 
-  override def read(): Int = stock.read()
+  private def measured(size: Int, where: Option[() => String] = None)(read: => Int): Int = {
+    val cpu = requests.cpuBefore(size)
+    val wall = System.nanoTime()
+    var moved = 0
+    try { moved = read; moved }
+    finally {
+      ObservedInput.guard {
+        val used = where.fold(requests) { name =>
+          val now = name()
+          if (now != lastPath) { lastPath = now; lastRequests = record.requests(Kind.Input, now) }
+          lastRequests
+        }
+        used.ended(moved, wall, cpu)
+      }
+      ()
+    }
+  }
+
+  override def read(): Int =
+    if (!sought) stock.read()
+    else {
+      var one = -1
+      inSequence(1) { one = stock.read(); if (one < 0) -1 else 1 }
+      one
+    }
   override def read(b: Array[Byte], off: Int, len: Int): Int = inSequence(len)(stock.read(b, off, len))
   override def read(buf: ByteBuffer): Int = inSequence(buf.remaining)(stock.read(buf))
   override def read(position: Long, b: Array[Byte], off: Int, len: Int): Int =
@@ -121,7 +132,7 @@ private final class TimedInput(stock: FSDataInputStream, record: TaskRecord, pat
   override def minSeekForVectorReads(): Int = stock.minSeekForVectorReads()
   override def maxReadSizeForVectorReads(): Int = stock.maxReadSizeForVectorReads()
 
-  override def seek(position: Long): Unit = stock.seek(position)
+  override def seek(position: Long): Unit = { sought = true; stock.seek(position) }
   override def getPos: Long = stock.getPos
   override def seekToNewSource(position: Long): Boolean = stock.seekToNewSource(position)
   override def skip(n: Long): Long = stock.skip(n)

@@ -1,35 +1,52 @@
 package pellucid.observe
 
-/** What a thread does at a moment, as far as its stack tells and nothing else measures it. */
+/** What a thread does at a moment, as far as its stack tells and nothing else measures it. The innermost frame that says
+  * anything decides: what is farther out asked for it.
+  */
 private[observe] object Activity {
 
   /** The kind and, where there are several, which one; None of computing, and of waits that are measured otherwise. */
-  def of(stack: Array[StackTraceElement], state: Thread.State): Option[(Kind, String)] =
-    if (stack.isEmpty || stack.exists(ours)) None
-    else if (state != Thread.State.RUNNABLE || inSystemCall(stack(0))) waiting(stack)
+  def of(stack: Array[StackTraceElement], state: Thread.State): Option[(Kind, String)] = {
+    val inner = stack.find(f => !library.exists(f.getClassName.startsWith))
+    if (stack.isEmpty || inner.exists(_.getClassName.startsWith("pellucid.")) || deserializesTask(stack)) None
+    else if (state != Thread.State.RUNNABLE) waiting(stack, Kind.Wait, inner)
+    else if (inSystemCall(stack(0))) waiting(stack, Kind.Io, inner)
     else if (loadsClass(stack)) None
-    else computing(stack)
-
-  private def waiting(stack: Array[StackTraceElement]): Option[(Kind, String)] = {
-    def within(prefixes: String*) = stack.exists(f => prefixes.exists(f.getClassName.startsWith))
-    if (within("org.apache.spark.api.python.", "org.apache.spark.sql.execution.python.", "org.apache.spark.api.r."))
-      Some(Kind.Python -> "worker")
-    else if (within("org.apache.spark.storage.ShuffleBlockFetcherIterator")) None // Spark's fetch wait time
-    else if (within("org.apache.spark.io.ReadAheadInputStream")) Some(Kind.SpillWait -> "readAhead")
-    else if (within("org.apache.spark.broadcast.")) Some(Kind.Driver -> "broadcast")
-    else if (within("org.apache.spark.rpc.")) Some(Kind.Driver -> "rpc")
-    else if (loadsClass(stack)) Some(Kind.Wait -> "classLoading")
-    else Some(Kind.Wait -> stack.find(f => !library.exists(f.getClassName.startsWith)).fold("unknown")(place))
+    else stack.iterator.take(Near).flatMap(f => formats.find(_.reads(f))).nextOption().map(f => f.kind -> f.name)
   }
 
-  private def computing(stack: Array[StackTraceElement]): Option[(Kind, String)] =
-    stack.iterator.take(Near).flatMap(frame => formats.find(_.reads(frame))).nextOption().map(f => f.kind -> f.name)
+  private def waiting(stack: Array[StackTraceElement], otherwise: Kind, inner: Option[StackTraceElement]) =
+    stack.iterator.flatMap(f => waits.find(w => f.getClassName.startsWith(w._1))).nextOption() match {
+      case Some((_, what)) => what
+      case None if loadsClass(stack) => Some(Kind.Wait -> "classLoading")
+      case None => Some(otherwise -> inner.fold("unknown")(place))
+    }
+
+  /** Frames that say what is waited for; None where Spark or the plugin has its time already. */
+  private val waits: Seq[(String, Option[(Kind, String)])] = Seq(
+    "org.apache.spark.storage.ShuffleBlockFetcherIterator" -> None,
+    "pellucid.fs." -> None,
+    "pellucid.observe." -> None,
+    "org.apache.spark.io.ReadAheadInputStream" -> Some(Kind.SpillWait -> "readAhead"),
+    "org.apache.spark.broadcast." -> Some(Kind.Driver -> "broadcast"),
+    "org.apache.spark.rpc." -> Some(Kind.Driver -> "rpc"),
+    "org.apache.spark.api.python." -> Some(Kind.Python -> "worker"),
+    "org.apache.spark.sql.execution.python." -> Some(Kind.Python -> "worker"),
+    "org.apache.spark.api.r." -> Some(Kind.Python -> "R worker")
+  )
+
+  /** That is in Spark's own deserialize time. */
+  private def deserializesTask(stack: Array[StackTraceElement]) = {
+    val run =
+      stack.indexWhere(f => f.getMethodName == "runTask" && f.getClassName.startsWith("org.apache.spark.scheduler."))
+    run > 0 && {
+      val called = stack(run - 1).getClassName
+      called.startsWith("org.apache.spark.broadcast.") || called.startsWith("org.apache.spark.serializer.")
+    }
+  }
 
   private def loadsClass(stack: Array[StackTraceElement]) =
     stack.exists(f => f.getClassName == "java.lang.ClassLoader" || f.getClassName.startsWith("jdk.internal.loader."))
-
-  private def ours(frame: StackTraceElement) =
-    frame.getClassName.startsWith("pellucid.") || frame.getClassName.startsWith("org.apache.spark.pellucid.")
 
   /** Java calls a thread in a system call runnable. */
   private def inSystemCall(frame: StackTraceElement) =
@@ -48,6 +65,8 @@ private[observe] object Activity {
     def reads(frame: StackTraceElement): Boolean =
       classes.exists(frame.getClassName.startsWith) && (methods.isEmpty || frame.getMethodName.matches(methods))
   }
+
+  private val notWriting = "(?i)(?!.*(write|encode|flush)).*"
 
   /** The innermost frame that is of one of these decides: a codec is called by the format that it is inside of. */
   private val formats = Seq(
@@ -69,11 +88,22 @@ private[observe] object Activity {
     Format(
       Kind.Deserialize,
       "parquet",
-      Seq("org.apache.spark.sql.execution.datasources.parquet.", "org.apache.parquet.")
+      Seq("org.apache.spark.sql.execution.datasources.parquet.", "org.apache.parquet."),
+      notWriting
     ),
-    Format(Kind.Deserialize, "orc", Seq("org.apache.orc.impl.", "org.apache.spark.sql.execution.datasources.orc.")),
-    Format(Kind.Deserialize, "csv", Seq("com.univocity.parsers.", "org.apache.spark.sql.catalyst.csv.")),
-    Format(Kind.Deserialize, "json", Seq("com.fasterxml.jackson.core.", "org.apache.spark.sql.catalyst.json.")),
+    Format(
+      Kind.Deserialize,
+      "orc",
+      Seq("org.apache.orc.impl.", "org.apache.spark.sql.execution.datasources.orc."),
+      notWriting
+    ),
+    Format(Kind.Deserialize, "csv", Seq("com.univocity.parsers.", "org.apache.spark.sql.catalyst.csv."), notWriting),
+    Format(
+      Kind.Deserialize,
+      "json",
+      Seq("com.fasterxml.jackson.core.", "org.apache.spark.sql.catalyst.json."),
+      notWriting
+    ),
     Format(
       Kind.Deserialize,
       "text",
@@ -81,5 +111,5 @@ private[observe] object Activity {
     ),
     Format(Kind.Deserialize, "kryo", Seq("com.esotericsoftware.kryo."), "read.*"),
     Format(Kind.Deserialize, "java", Seq("java.io.ObjectInputStream"))
-  ).map(f => if (f.name == "parquet" || f.name == "orc") f.copy(methods = "(?i)(?!.*(write|encode|flush)).*") else f)
+  )
 }

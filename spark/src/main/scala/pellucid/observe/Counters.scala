@@ -31,7 +31,7 @@ private[pellucid] final class Counters(send: String => Unit) {
 
   /** Hands on what is left. */
   def stop(): Unit = {
-    thread.shutdownNow()
+    thread.shutdown()
     guard(synchronized { sample(); hand() })
     ()
   }
@@ -45,6 +45,8 @@ private[pellucid] final class Counters(send: String => Unit) {
     val ran = ranSince
     ranSince = running.get > 0
     val (now, nowNanos) = (Machine.now(), System.nanoTime())
+    if (now.machineCpuMillis == 0 && before.machineCpuMillis > 0)
+      return // it could not be read: the next one has it all
     if (ran) {
       if (!batch.fits(now)) { hand(); batch = new Batch(before) }
       batch.add(before, now, (nowNanos - beforeNanos) / 1000000)
@@ -87,7 +89,8 @@ private[pellucid] object Counters {
         now.heapBytes,
         now.gcMillis - before.gcMillis
       )
-      samples += (fields ++ grown(before.disks, now.disks) ++ grown(before.nics, now.nics)).mkString(",")
+      samples +=
+        (fields.map(math.max(0L, _)) ++ grown(before.disks, now.disks) ++ grown(before.nics, now.nics)).mkString(",")
     }
 
     def text: String =

@@ -36,6 +36,9 @@ object Kind {
 
   /** A lock, or another thread. */
   val Wait: Kind = Kind("wait")
+
+  /** A system call that nothing measures: of another file system, a database, a socket. */
+  val Io: Kind = Kind("io")
   val Decompress: Kind = Kind("decompress")
   val Deserialize: Kind = Kind("deserialize")
 }

@@ -1,13 +1,13 @@
 package pellucid.observe
 
 import org.apache.spark.{SparkEnv, TaskContext}
-import org.apache.spark.pellucid.{ExecutorCounters, ObservedFetches, ObservedStreams}
+import org.apache.spark.pellucid.{ObservedFetches, ObservedStreams}
 
 import pellucid.fs.ObservedFileSystems
 import pellucid.plugin.Guard
 
 /** An executor's hooks: those that measure, set once, and the one at each task's start. */
-private[pellucid] final class Observer(channel: Channel, send: String => Unit) {
+private[pellucid] final class Observer(channel: Channel, looks: Boolean, send: String => Unit) {
   import Observer._
 
   tasks(CpuClock.nanos()) // what fails when it is first used fails here
@@ -16,10 +16,10 @@ private[pellucid] final class Observer(channel: Channel, send: String => Unit) {
   fetches(ObservedFetches.install())
   private val counters = machine(new Counters(text => {
     val env = SparkEnv.get
-    send(ExecutorCounters.told(env.executorId, env.blockManager.blockManagerId.host, text))
+    send(s"${env.executorId} ${env.blockManager.blockManagerId.host} $text")
   }))
 
-  private val sampler = samples(new Sampler)
+  private val sampler = if (looks) samples(new Sampler) else None
 
   /** On the task's thread. */
   def taskStarts(): Unit = {

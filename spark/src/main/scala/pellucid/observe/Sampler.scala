@@ -3,6 +3,8 @@ package pellucid.observe
 import java.lang.management.ManagementFactory
 import java.util.concurrent.{ConcurrentHashMap, Executors, TimeUnit}
 
+import scala.util.Random
+
 import pellucid.plugin.Guard
 
 /** Looks ten times a second at what the threads of tasks do, for what cannot be measured where it happens without a clock per
@@ -25,11 +27,14 @@ private[pellucid] final class Sampler {
   def stop(): Unit = { thread.shutdownNow(); () }
 
   private def look(): Unit = {
-    val records = running.toArray(Array.empty[TaskRecord])
+    val all = running.toArray(Array.empty[TaskRecord])
     val now = System.nanoTime()
-    val charged = math.min(now - beforeNanos, 4 * EveryMillis * 1000000)
+    val passed = math.min(now - beforeNanos, 4 * EveryMillis * 1000000)
     beforeNanos = now
-    if (records.nonEmpty) {
+    if (all.nonEmpty) {
+      // all threads stop while some are looked at: of many tasks a few stand for the others
+      val records = if (all.length <= Most) all else Random.shuffle(all.toSeq).take(Most).toArray
+      val charged = passed * all.length / records.length
       val infos = threads.getThreadInfo(records.map(_.thread.getId), Frames)
       for (i <- records.indices if infos(i) != null)
         Activity.of(infos(i).getStackTrace, infos(i).getThreadState).foreach { case (kind, path) =>
@@ -42,5 +47,6 @@ private[pellucid] final class Sampler {
 private object Sampler {
   private final val EveryMillis = 100L
   private final val Frames = 64
+  private final val Most = 16
   private val guard = new Guard("sampling what tasks do")
 }

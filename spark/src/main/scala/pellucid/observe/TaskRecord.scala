@@ -16,7 +16,10 @@ final class TaskRecord {
   }
 
   /** What a look at its stack showed, charged with the time since the look before. */
-  def sampled(kind: Kind, path: String, nanos: Long): Unit = requests(kind, path).sampled(nanos)
+  def sampled(kind: Kind, path: String, nanos: Long): Unit = synchronized {
+    val places = all.count(r => (r.kind eq kind) && r.path != path)
+    requests(kind, if (places < TaskRecord.MostPlaces) path else "others").sampled(nanos)
+  }
 
   /** On the task's own thread: `version;microseconds ready to run without a CPU;requests;requests;...` (docs/observed.md); None of
     * a short task that asked for nothing.
@@ -38,6 +41,9 @@ final class TaskRecord {
 object TaskRecord {
   final val Version = "1"
   private final val MostPaths = 24
+
+  /** That a task is seen at, of a kind: what it reads and writes needs the rest. */
+  private final val MostPlaces = 4
 
   private val ofThread = new ThreadLocal[TaskRecord]
 

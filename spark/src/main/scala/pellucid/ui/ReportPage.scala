@@ -23,14 +23,22 @@ trait TraceSource {
   * run one at a time, and of a running application for no more than a tenth of the time.
   */
 final class ReportPage(source: TraceSource) {
-  private final class Made(val trace: Trace, val report: Report, val changes: Int, val nextNanos: Long) {
+  private final class Made(val trace: Trace, val report: Report, val changes: Int) {
     lazy val html: Array[Byte] = Page.hosted(report, trace, source.name)
     lazy val json: Array[Byte] = Json.write(report)
+
+    /** Until when it is what is shown. */
+    var untilNanos = 0L
   }
   private var last = new SoftReference[Made](null)
 
-  def live: Boolean = source.name == "live"
-  def changes: Int = source.changes
+  private def live: Boolean = source.name == "live"
+
+  /** Whether the report would be another one if it was asked for now. */
+  def stale: Boolean = live && {
+    val had = last.get
+    had == null || (had.changes != source.changes && System.nanoTime() - had.untilNanos > 0)
+  }
   def html(): Array[Byte] = made(fresh = false).html
   def json(): Array[Byte] = made(fresh = false).json
 
@@ -46,16 +54,23 @@ final class ReportPage(source: TraceSource) {
 
   private def made(fresh: Boolean): Made = synchronized {
     val had = last.get
-    if (!fresh && had != null && (had.changes == source.changes || System.nanoTime() - had.nextNanos < 0)) had
-    else {
-      val started = System.nanoTime()
-      val changes = source.changes
-      val trace = source.trace()
-      val report = Analysis.report(trace)
-      val ended = System.nanoTime()
-      val made = new Made(trace, report, changes, ended + 9 * (ended - started))
-      last = new SoftReference(made)
-      made
-    }
+    if (!fresh && had != null && (!live || System.nanoTime() - had.untilNanos < 0)) had
+    else
+      ReportPage.oneAtATime {
+        val started = System.nanoTime()
+        val changes = source.changes
+        val trace = source.trace()
+        val made = new Made(trace, Analysis.report(trace), changes)
+        made.html
+        made.untilNanos = System.nanoTime() + 9 * (System.nanoTime() - started)
+        last = new SoftReference(made)
+        made
+      }
   }
+}
+
+private object ReportPage {
+
+  /** A History Server has many applications, and memory for one analysis. */
+  def oneAtATime[A](work: => A): A = synchronized(work)
 }

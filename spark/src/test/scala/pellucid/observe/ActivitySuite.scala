@@ -28,12 +28,9 @@ class ActivitySuite extends munit.FunSuite {
   test("waiting: for the driver, a broadcast, a spill that is read ahead, a lock") {
     val park = "jdk.internal.misc.Unsafe.park!"
     assertEquals(seen(WAITING)(park, "org.apache.spark.rpc.RpcTimeout.awaitResult"), Some("driver rpc"))
+    val fetched = "org.apache.spark.storage.BlockManager.getRemoteBlock"
     assertEquals(
-      seen(WAITING)(
-        park,
-        "org.apache.spark.rpc.RpcTimeout.awaitResult",
-        "org.apache.spark.broadcast.TorrentBroadcast.readBlocks"
-      ),
+      seen(WAITING)(park, fetched, "org.apache.spark.broadcast.TorrentBroadcast.readBlocks"),
       Some("driver broadcast")
     )
     assertEquals(
@@ -49,6 +46,41 @@ class ActivitySuite extends munit.FunSuite {
       Some("wait classLoading")
     )
     assertEquals(seen(WAITING)("java.lang.Object.wait!"), Some("wait unknown"))
+  }
+
+  test("the innermost frame that says something decides") {
+    val python = "org.apache.spark.api.python.BasePythonRunner$ReaderIterator.read"
+    val fetch = "org.apache.spark.storage.ShuffleBlockFetcherIterator.next"
+    assertEquals(seen(WAITING)("jdk.internal.misc.Unsafe.park!", fetch, python), None) // the runner pulls its input
+    assertEquals(
+      seen(WAITING)("java.lang.Object.wait!", "org.apache.spark.broadcast.TorrentBroadcast.readBlocks", python),
+      Some("driver broadcast")
+    )
+    // writing a block to disk pulls what is upstream of it
+    val writes = "org.apache.spark.pellucid.ObservedStreams.dataSerializeStream"
+    assertEquals(seen(RUNNABLE)("com.github.luben.zstd.ZstdInputStream.read", writes), Some("decompress zstd"))
+  }
+
+  test("a system call that nothing measures is neither a lock nor named otherwise") {
+    assertEquals(
+      seen(RUNNABLE)("sun.nio.ch.SocketDispatcher.read0!", "sun.nio.ch.Net.poll", "com.amazonaws.Http.read"),
+      Some("io Http.read")
+    )
+  }
+
+  test("what Spark counts as deserializing the task") {
+    val run = "org.apache.spark.scheduler.ResultTask.runTask"
+    val broadcast = Seq(
+      "java.lang.Object.wait!",
+      "org.apache.spark.broadcast.TorrentBroadcast.readBlocks",
+      "org.apache.spark.broadcast.Broadcast.value",
+      run
+    )
+    assertEquals(seen(WAITING)(broadcast: _*), None)
+    assertEquals(
+      seen(WAITING)("java.lang.Object.wait!", "org.apache.spark.broadcast.Broadcast.value", "com.example.Job.map", run),
+      Some("driver broadcast")
+    )
   }
 
   test("what is measured otherwise is not seen twice") {

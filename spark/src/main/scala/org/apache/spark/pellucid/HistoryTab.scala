@@ -57,10 +57,22 @@ private object HistoryTab {
     val path: Path = paths.find(path => fileSystem(path).exists(path))
       .getOrElse(throw new FileNotFoundException(s"no event log of ${ui.basePath} in ${folders.mkString(", ")}"))
     val fs = fileSystem(path)
-    EventLogFileReader(fs, path).iterator.flatMap(_.listEventLogFiles).map(file => () => fs.open(file.getPath))
+    val reader = EventLogFileReader(fs, path).getOrElse(throw new FileNotFoundException(s"$path is no event log"))
+    val most = if (reader.compressionCodec.isDefined) MostBytes / Compression else MostBytes
+    if (reader.totalSize > most)
+      throw new TooLarge(
+        s"This event log has ${reader.totalSize >> 20} MiB, which is more than the History Server should read for one page " +
+          s"(${most >> 20} MiB). The command has the report: pellucid report $path --html report.html"
+      )
+    // Spark's own way to open it: its codecs are those that this server has
+    reader.listEventLogFiles.iterator.map(file => () => EventLogFileReader.openEventLog(file.getPath, fs))
   }
 
   private def fileSystem(path: Path) = path.getFileSystem(SparkHadoopUtil.get.conf)
+
+  /** Of a million tasks or so, which take 200 MB; and how many times smaller they are compressed. */
+  private final val MostBytes = 3L << 30
+  private final val Compression = 20
 
   private val codecs = Seq(None, Some("zstd"), Some("lz4"), Some("snappy"), Some("lzf"))
   private val states = Seq("", ".inprogress", ".compact")

@@ -1,5 +1,7 @@
 package org.apache.spark.pellucid
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.{SparkFirehoseListener, Success}
 import org.apache.spark.scheduler._
 import org.apache.spark.util.JsonProtocol
@@ -15,12 +17,12 @@ import pellucid.trace._
   */
 private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) extends SparkFirehoseListener {
   import LiveTrace._
-  private val builder = new TraceBuilder
+  private val guard = new Guard("the live trace")
+  private val builder = new TraceBuilder(MostPaths, MostSamples)
   private val reader = new EventReader(builder)
   private val observed = new ObservedTask(builder)
-  private var events, notTaken = 0L
+  private var events, eventsAtLastLook, notTaken, unreadable = 0L
   private var ends = 0
-  private var endsWhenFull = -1
   builder.application = builder.application.copy(sparkVersion = sparkVersion)
 
   /** How many stages, jobs and the application itself have ended. */
@@ -33,7 +35,7 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
     event match {
       case e: SparkListenerTaskStart => started(e)
       case e: SparkListenerTaskEnd =>
-        if (builder.tasks.size >= mostTasks && ends != endsWhenFull) makeRoom()
+        if (builder.tasks.size >= mostTasks) makeRoom()
         if (builder.tasks.size >= mostTasks) { builder.taskGone(e.taskInfo.taskId); notTaken += 1 }
         else if (e.reason == Success && e.taskMetrics != null) ended(e)
         else read(e)
@@ -47,7 +49,11 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
     }
   }
 
-  private def read(event: SparkListenerEvent): Unit = reader.event(JsonProtocol.sparkEventToJsonString(event))
+  /** One that cannot be written or read, of another plugin for example, is left out alone. */
+  private def read(event: SparkListenerEvent): Unit =
+    if (event.logEvent)
+      try reader.event(JsonProtocol.sparkEventToJsonString(event))
+      catch { case NonFatal(_) => unreadable += 1 }
 
   private def started(e: SparkListenerTaskStart): Unit = {
     val info = e.taskInfo
@@ -115,9 +121,9 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
   /** In the order of [[Tasks.LocalityNames]]. */
   private def locality(info: TaskInfo): Int = info.taskLocality.id + 1
 
-  /** A stage that goes on keeps its tasks: until something ends there is nothing more to forget. */
-  private def makeRoom(): Unit = {
-    endsWhenFull = ends
+  /** A stage that goes on keeps its tasks: to look again for each of them would find nothing more to forget. */
+  private def makeRoom(): Unit = if (events - eventsAtLastLook >= mostTasks / 10) {
+    eventsAtLastLook = events
     builder.forgetOldest()
   }
 
@@ -125,7 +131,7 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
   def snapshot(): Trace = {
     val (trace, from) = synchronized {
       if (!builder.ended) builder.saw(System.currentTimeMillis())
-      val intake = Intake(events, 0, 0, Nil, reader.unknownEvents, truncated = false, ended = false, notes)
+      val intake = Intake(events, 0, unreadable, Nil, reader.unknownEvents, truncated = false, ended = false, notes)
       (builder.snapshot(intake), builder.completeFromMillis)
     }
     if (from == 0) trace else Window.of(trace, from, Long.MaxValue)
@@ -143,5 +149,8 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
 }
 
 private[spark] object LiveTrace {
-  private val guard = new Guard("the live trace")
+
+  // some megabytes each
+  private final val MostPaths = 20000
+  private final val MostSamples = 64
 }

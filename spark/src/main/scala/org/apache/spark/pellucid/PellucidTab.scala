@@ -34,6 +34,9 @@ private[spark] final class PellucidTab(ui: SparkUI, report: ReportPage) extends 
   }
 }
 
+/** More than a server that many share should read; the message says what to do. */
+private[spark] final class TooLarge(message: String) extends RuntimeException(message)
+
 private[spark] object PellucidTab {
   private val Report = "/pellucid/report"
 
@@ -53,15 +56,20 @@ private[spark] object PellucidTab {
         response.getOutputStream.write(body)
       }
       request.getPathInfo match {
-        case "/" => answer("text/html", report.html())
+        case "/" =>
+          try answer("text/html", report.html())
+          catch { case e: TooLarge => answer("text/plain", e.getMessage.getBytes(UTF_8)) }
         case "/script.js" => answer("text/javascript", Page.script)
         case "/tab.js" => answer("text/javascript", tabScript)
         case "/report.json" => answer("application/json", report.json())
-        case "/changes.json" =>
-          answer("application/json", s"""{"changes":${report.changes},"live":${report.live}}""".getBytes(UTF_8))
+        case "/state.json" => answer("application/json", s"""{"stale":${report.stale}}""".getBytes(UTF_8))
         case _ => response.sendError(HttpServletResponse.SC_NOT_FOUND)
       }
     }
+
+    /** As Spark's own pages. */
+    override def doTrace(request: HttpServletRequest, response: HttpServletResponse): Unit =
+      response.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED)
   }
 
   /** Spark 4.2 gave the method one more parameter than 4.0 has: those after the first four are left at their defaults. */
