@@ -10,6 +10,7 @@ import pellucid.trace.{DiskSample, MachineSample, NicSample, TraceBuilder}
   */
 private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   import CounterEvents._
+  import ObservedTask.natural
   import TaskEvents.orEmpty
 
   def counters(): Unit = {
@@ -75,12 +76,6 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   }
 
   private def names(text: String): Array[String] = if (text.isEmpty) Array.empty else text.split(',')
-
-  private def natural(text: String): Long = {
-    val n = text.toLong
-    require(n >= 0)
-    n
-  }
 
   // these tables learn the order of the keys, so each reader has its own
   private val keys = new Keys(Batches -> "batches")

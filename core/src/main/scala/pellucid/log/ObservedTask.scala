@@ -7,6 +7,7 @@ import pellucid.trace.{PathTable, PathUse, Tasks, TraceBuilder}
   * `[1;CPU-QUEUE;KIND,PATH,REQUESTS,BYTES,MICROS,SIZES;...]`
   */
 final class ObservedTask(builder: TraceBuilder) {
+  import ObservedTask.natural
   private val tasks = builder.tasks
 
   /** Takes nothing, and counts it, where it is not written like that. */
@@ -48,12 +49,6 @@ final class ObservedTask(builder: TraceBuilder) {
     PathUse(tasks.stage(row), tasks.executor(row), f(0), f(1), natural(f(2)), natural(f(3)), natural(f(4)), sizes)
   }
 
-  private def natural(text: String): Long = {
-    val n = text.toLong
-    require(n >= 0)
-    n
-  }
-
   private def add(u: PathUse, row: Int): Unit = {
     val column = u.kind match {
       case "input" | "blockRead" => tasks.inputBlockedNanos
@@ -67,13 +62,22 @@ final class ObservedTask(builder: TraceBuilder) {
       case "python" => tasks.pythonWorkerNanos
       case "driver" => tasks.driverWaitNanos
       case "wait" => tasks.lockWaitNanos
-      case "decompress" | "deserialize" => null // computing
-      case _ => null // a fetch overlaps with computing: Spark logs how long the task waited
+      case _ => null // decoding is computing; a fetch overlaps with it: Spark logs how long the task waited
     }
     val nanos = u.micros * 1000
     if (column != null) column(row) = column(row) + nanos
     if ((u.kind == "input" || u.kind == "output") && !u.onDiskOf(builder.host(u.executor)))
       tasks.remoteBlockedNanos(row) = tasks.remoteBlockedNanos(row) + nanos
     builder.paths.add(u)
+  }
+}
+
+private[log] object ObservedTask {
+
+  /** A number of what the plugin writes: none of them is negative. */
+  def natural(text: String): Long = {
+    val n = text.toLong
+    require(n >= 0)
+    n
   }
 }
