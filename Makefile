@@ -50,8 +50,8 @@ test-lab: $(VENV)/page
 	PYTHONPATH=. $(PY) -m pytest -q -rs -p no:cacheprovider lab/tests
 
 # each workload of bench/workloads at a tiny size, against plain Python
-test-workloads: $(VENV)/page
-	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
+test-workloads: $(VENV)/page $(VENV)/bench
+	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH=. PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
 
 # all experiments in the lab, about an hour; root on Linux
 experiments: build $(VENV)/bench

@@ -2,6 +2,7 @@
 
     sort generate --data URI --mb 512
     sort run --data URI --output URI
+    set PROPERTY VALUE
 
 Each line is answered by one JSON object: the program's own, {"done": line} if it prints none, {"error": ...} if it fails.
 Between a job and what checks its answer it prints {"paused": line} and waits for a line, so that counters can be read.
@@ -25,6 +26,9 @@ def do(line, spark):
     """The JSON answer of one line."""
     program, *arguments = shlex.split(line)
     if program == "ready":
+        return json.dumps({"done": line})
+    if program == "set":  # of the jobs that follow
+        spark.sparkContext.setLocalProperty(*arguments)
         return json.dumps({"done": line})
     spark.sparkContext.setJobDescription(line)
     module = importlib.import_module(program)

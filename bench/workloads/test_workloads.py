@@ -10,12 +10,15 @@ import os
 import random
 import subprocess
 import sys
+import zlib
 from collections import Counter, defaultdict
+from decimal import Decimal
 from itertools import combinations
 from math import isclose, sin
 from pathlib import Path
 
 import pytest
+from bench.tables import QUERIES, generate, queries
 
 FOLDER = Path(__file__).resolve().parent
 PYTHON = os.environ.get("PYSPARK_PYTHON", sys.executable)
@@ -263,3 +266,23 @@ def test_bdb(data, output, file_format):
     counted = dict(line.rsplit(",", 1) for line in lines(output / "4"))
     assert counted == {url: str(count) for url, count in links.items()} and answers["4"]["rows"] == len(links)
     assert len(links.keys() & rankings.keys()) == len(links) > 100
+
+
+@pytest.mark.parametrize("benchmark", ["tpch", "tpcds"])
+def test_queries(benchmark, tmp_path, data, output):
+    """Spark's answers are DuckDB's, of the same texts on the same tables."""
+    duckdb = pytest.importorskip("duckdb")
+    made, texts = tmp_path / "made", queries(benchmark)
+    made.mkdir()
+    generate(benchmark, 0.01, made)
+    (result,) = series("queries", data, output, f"--from {made}", f"--queries {texts} --reduce-partitions 2")
+    with duckdb.connect() as database:
+        database.execute("SET default_null_order = 'nulls_first_on_asc_last_on_desc'")
+        for table in made.iterdir():
+            database.execute(f"CREATE VIEW {table.stem} AS FROM '{table}'")
+        expected = []
+        for name in QUERIES[benchmark]:
+            rows = database.execute((texts / f"{name}.sql").read_text()).fetchall()
+            texts_of_rows = ("|".join(f"{v:.6g}" if isinstance(v, (float, Decimal)) else str(v) for v in row) for row in rows)
+            expected.append([len(rows), sum(zlib.crc32(text.encode()) for text in texts_of_rows) % (1 << 32)])
+    assert dict(zip(QUERIES[benchmark], result["answer"], strict=True)) == dict(zip(QUERIES[benchmark], expected, strict=True))

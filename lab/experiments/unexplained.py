@@ -1,38 +1,27 @@
-"""What of task time nothing names, in decision-support queries: TPC-H's 22 on Parquet in HDFS, with the plugin.
+"""What of task time nothing names, in TPC-DS' queries on Parquet in HDFS, with the plugin.
 
-Of stock Spark's log of such a job (TPC-DS q72, 484 MB) 22 to 28 % of the task time is waiting that nothing names.
+Of stock Spark's log of one of them (q72, 484 MB) 22 to 28 % of the task time is waiting that nothing names.
 """
 
-import subprocess
-from pathlib import Path
-
-from bench.overhead import WORK, queries
+from bench.tables import QUERIES, queries, tables
 from lab import experiment, software
 from lab.application import Application
 from lab.cluster import lab
 
 PLUGIN = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
-GENERATOR = software.REPOSITORY / "target" / "venv" / "bin" / "tpchgen-cli"
 PHASES = ["compute", "gc", "cpuQueue", "inputRead", "shuffleRead", "shuffleWrite", "spill", "outputWrite", "metadata", "driver", "lock"]
 
 
 def options(parser):
-    parser.add_argument("--scale", type=float, default=0.2, help="of TPC-H (default %(default)s)")
+    parser.add_argument("--benchmark", choices=list(QUERIES), default="tpcds", help="default %(default)s")
+    parser.add_argument("--scale", type=float, default=0.5, help="of its tables (default %(default)s)")
     parser.add_argument("--speed", type=float, default=0.1, help="of the disks, against Doppio's Fig. 5 (default %(default)s)")
 
 
-def tables(scale):
-    folder = WORK / f"tpch-{scale:g}"
-    if not (folder / "supplier.parquet").exists():
-        subprocess.run([GENERATOR, "parquet", "--scale-factor", f"{scale:g}", "--output-dir", folder], check=True, capture_output=True)
-    return folder
-
-
 def run(options, say):
-    WORK.mkdir(parents=True, exist_ok=True)
     say("tables")
-    made, texts = tables(options.scale), queries()
-    line = f"tpch run --data /tpch --output /none --queries {texts}"
+    made, texts = tables(options.benchmark, options.scale), queries(options.benchmark)
+    line = f"queries run --data /tables --output /none --queries {texts}"
     machine = experiment.machine(options.speed, "apart", nic="200mbit")
     settings = {"HDD": f"hdd*{options.speed}", "SSD": f"ssd*{options.speed}", "no limit": "unlimited"}
     with lab({"name": "unexplained", "machines": 4, "machine": machine}, say) as cluster:
@@ -40,12 +29,12 @@ def run(options, say):
         conf = {"spark.jars": PLUGIN, "spark.plugins": "pellucid.PellucidPlugin"}
         with Application(cluster, "unexplained", conf) as application:
             say("input and warm-up")
-            application.generate(f"tpch generate --data /tpch --from {Path(made)}")
+            application.generate(f"queries generate --data /tables --from {made}")
             application.warm_up(line)
 
             def measure(setting):
                 cluster.set("all", {"disk1": settings[setting], "disk2": settings[setting]})
-                application.measure("tpch", setting, line)
+                application.measure(options.benchmark, setting, line)
 
             experiment.turns({s: lambda s=s: measure(s) for s in settings}, options.pairs, say)
         say("reports")
@@ -64,7 +53,7 @@ def page(options, runs, settings):
                      f"{share['waiting'] + share['computeOrWaiting']:.1%}"])  # fmt: skip
         last = group[-1].report
         seen.append([setting, ", ".join(f"{s['kind']} {s['what']} {s['seconds'] / last['breakdown']['taskSeconds']:.1%}" for s in last["sampled"][:8])])
-    return f"""TPC-H's 22 queries at scale factor {options.scale:g}, Parquet in HDFS (3 replicas), one after another on 4 machines with Pellucid's plugin, disks of
+    return f"""Queries of {options.benchmark} ({", ".join(QUERIES[options.benchmark])}) at scale factor {options.scale:g}, Parquet in HDFS (3 replicas), one after another on 4 machines with Pellucid's plugin, disks of
 {options.speed:g} of the speed of Doppio's Fig. 5. Page caches are cold at the start of each run. Medians of {options.pairs} runs each.
 
 ## Where task time goes
