@@ -5,7 +5,8 @@
     bench/overhead.py --only tiny --applications 2 --pairs 3
 
 Two JVMs that do the same differ by some percent for as long as they live (what was compiled when), so each job is measured in
-several pairs of applications, and a pair's ratio is the median of its runs'. Beside the time, the CPU time of the JVMs, which other
+several pairs of applications, and a pair's ratio is the median of its runs'; and then in one application with the plugin that
+observes every other run, which tells a percent from noise but not what the hooks cost that stay. Beside the time, the CPU time of the JVMs, which other
 work on the computer does not change. Every pair of answers is compared.
 """
 
@@ -17,45 +18,30 @@ import statistics
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from bench.tables import WORK, queries, tables  # noqa: E402
 from lab import experiment, software  # noqa: E402
 from lab.config import Config  # noqa: E402
 
-WORK = ROOT / "target" / "bench"
 JAR = ROOT / "spark" / "target" / "pellucid-spark.jar"
 VERSION = Config.spark_version
-TESTS = "4.2.0"  # the Spark whose tests have the query texts
 SMALL_TASKS, MANY_TASKS = 20_000, 60_000
-ROUNDS = {"tpch": (2, 2), "sort": (3, 4), "tiny": (4, 4)}  # pairs of applications, and of runs in each
+ROUNDS = {"tpch": (2, 2, 4), "sort": (3, 3, 12), "tiny": (3, 4, 12)}  # pairs of applications, of runs in each, of runs in one application
 
 
-def queries():
-    """The folder of q1.sql to q22.sql, from the tests of Spark."""
-    folder = WORK / "tpch-queries"
-    if not (folder / "q22.sql").exists():
-        artifact = f"org.apache.spark:spark-sql_2.13:{TESTS}:jar:tests"
-        subprocess.run(["mvn", "-B", "-q", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={WORK}"], cwd=WORK, check=True)
-        with zipfile.ZipFile(WORK / f"spark-sql_2.13-{TESTS}-tests.jar") as jar:
-            for number in range(1, 23):
-                folder.mkdir(exist_ok=True)
-                (folder / f"q{number}.sql").write_bytes(jar.read(f"tpch/q{number}.sql"))
-    return folder
-
-
-def workloads():
-    """{name: (line that generates the input or None, line that runs it)}"""
+def workload(name):
+    """(line that generates the input or None, line that runs it)"""
     at = WORK.as_uri()
-    return {
-        "tpch": (f"tpch generate --data {at}/tpch", f"tpch run --data {at}/tpch --output {at}/none --queries {queries()}"),
-        "sort": (f"sort generate --data {at}/sort --mb 512 --files 16 --values 20",
-                 f"sort run --data {at}/sort --output {at}/sorted --split-mb 32 --reduce-partitions 16"),
-        "tiny": (None, f"tiny run --data {at}/none --output {at}/none --tasks {SMALL_TASKS}"),
-    }  # fmt: skip
+    if name == "tpch":
+        return None, f"queries run --data {tables('tpch', 1).as_uri()} --output {at}/none --queries {queries('tpch')}"
+    if name == "sort":
+        return (f"sort generate --data {at}/sort --mb 512 --files 16 --values 20",
+                f"sort run --data {at}/sort --output {at}/sorted --split-mb 32 --reduce-partitions 16")  # fmt: skip
+    return None, f"tiny run --data {at}/none --output {at}/none --tasks {SMALL_TASKS}"
 
 
 class Application:
@@ -131,40 +117,60 @@ def cpu_seconds(process):
 
 def compare(name, pairs, generate, settings, say):
     """[(seconds, CPU seconds) without the plugin, the same with it] of each pair of runs in one pair of applications."""
-    make_input, line = workloads()[name]
+    make_input, line = workload(name)
     stock, ours = Application(plugin=False), Application(plugin=True, settings=settings)
     try:
         if generate and make_input:
             say(f"{name}: input")
             stock.do(make_input)
-        say(f"{name}: warm-up")
-        for application in (stock, ours, stock, ours):
-            application.run(line)
-        runs = []
-        for number in range(1, pairs + 1):
-            say(f"{name}: {number} of {pairs}")
-            turns = (stock, ours) if number % 2 else (ours, stock)
-            done = {id(application): application.run(line) for application in turns}
-            (*before, answer), (*after, same) = done[id(stock)], done[id(ours)]
-            if answer != same:
-                sys.exit(f"{name}: {same} with the plugin, {answer} without")
-            runs.append((before, after))
-        return runs
+        return in_turn(name, pairs, lambda: stock.run(line), lambda: ours.run(line), say)
     finally:
         stock.end()
         ours.end()
 
 
-def row(name, applications):
+def toggle(name, pairs, settings, say):
+    """The same in one application with the plugin, which observes every other run: compiled code is the same for both."""
+    _, line = workload(name)
+    application = Application(plugin=True, settings=settings)
+
+    def run(observed):
+        application.do(f"set spark.pellucid.observe {observed}")
+        return application.run(line)
+
+    try:
+        return in_turn(f"{name} in one application", pairs, lambda: run("false"), lambda: run("true"), say)
+    finally:
+        application.end()
+
+
+def in_turn(name, pairs, before, after, say):
+    say(f"{name}: warm-up")
+    for run in (before, after, before, after):
+        run()
+    runs = []
+    for number in range(1, pairs + 1):
+        say(f"{name}: {number} of {pairs}")
+        done = {run: run() for run in ((before, after) if number % 2 else (after, before))}
+        (*without, answer), (*with_it, same) = done[before], done[after]
+        if answer != same:
+            sys.exit(f"{name}: {same} with the plugin, {answer} without")
+        runs.append((without, with_it))
+    return runs
+
+
+def row(name, applications, toggled):
     """`applications`: the runs of each pair of applications."""
 
-    def ratio(which):
-        each = [statistics.median(after[which] / before[which] for before, after in runs) for runs in applications]
+    def ratio(which, groups):
+        each = [statistics.median(after[which] / before[which] for before, after in runs) for runs in groups]
         return f"{statistics.median(each):.3f} ({min(each):.3f}-{max(each):.3f})"
 
     stock, ours = zip(*(pair for runs in applications for pair in runs), strict=True)
+    alone = [[pair] for pair in toggled]
     return [name, f"{len(applications)} x {len(applications[0])}", experiment.spread([s for s, _ in stock], 2),
-            experiment.spread([s for s, _ in ours], 2), ratio(0), ratio(1)]  # fmt: skip
+            experiment.spread([s for s, _ in ours], 2), ratio(0, applications), ratio(1, applications),
+            str(len(toggled)), ratio(0, alone), ratio(1, alone)]  # fmt: skip
 
 
 def heap(say):
@@ -173,7 +179,7 @@ def heap(say):
     for plugin in (False, True):
         say(f"heap: {'with' if plugin else 'without'} the plugin")
         application = Application(plugin)
-        _, run = workloads()["tiny"]
+        _, run = workload("tiny")
         application.run(run)
         before = application.live_bytes()
         application.run(run.replace(f"--tasks {SMALL_TASKS}", f"--tasks {MANY_TASKS}"))
@@ -186,6 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--applications", type=int, help="pairs of them, per job")
     parser.add_argument("--pairs", type=int, help="of runs, in each pair of applications")
+    parser.add_argument("--toggles", type=int, help="pairs of runs in one application")
     parser.add_argument("--only", nargs="+", choices=["tpch", "sort", "tiny", "heap"], default=["tpch", "sort", "tiny", "heap"])
     parser.add_argument("--to", type=Path, default=ROOT / "docs" / "experiments" / "overhead.md")
     parser.add_argument("--conf", nargs="+", default=[], metavar="KEY=VALUE", help="of the applications with the plugin: what does a part cost?")
@@ -199,18 +206,21 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     rows = []
     for name in [n for n in options.only if n != "heap"]:
-        applications, pairs = ROUNDS[name]
+        applications, pairs, toggles = ROUNDS[name]
         rounds = range(options.applications or applications)
-        rows.append(row(name, [compare(name, options.pairs or pairs, number == 0, settings, say) for number in rounds]))
+        apart = [compare(name, options.pairs or pairs, number == 0, settings, say) for number in rounds]
+        rows.append(row(name, apart, toggle(name, options.toggles or toggles, settings, say)))
         print(rows[-1], flush=True)
-    table = experiment.markdown(["job", "applications x runs", "without, s", "with the plugin, s", "ratio of times", "ratio of CPU times"], rows)
+    columns = ["job", "applications x runs", "without, s", "with the plugin, s", "ratio of times", "ratio of CPU times",
+               "runs in one application", "ratio of times", "ratio of CPU times"]  # fmt: skip
+    table = experiment.markdown(columns, rows)
     per_task = f"Driver heap: {heap(say):+.0f} bytes per task.\n\n" if "heap" in options.only else ""
     options.to.write_text(f"""# overhead
 
 `make bench-overhead` wrote this page. Spark {VERSION}, `local[2]`, event log on; a job without and with the plugin in turn, each in an application of
 its own that ran it twice before; the answers of each pair are equal. Seconds are medians (min-max) of all runs; a ratio is the median
 (min-max) over pairs of applications of the median over their runs: two JVMs that do the same differ by some percent as long as they live.
-CPU times are the JVMs'. `tpch` is all 22 queries at scale factor 1, `sort`
+The last columns are therefore of one application with the plugin, which observes every other run. CPU times are the JVMs'. `tpch` is all 22 queries at scale factor 1, `sort`
 512 MB from and to local files, `tiny` {SMALL_TASKS:,} tasks that count one number each. Driver heap: live bytes that {MANY_TASKS:,} tasks add, with the
 plugin less without.
 

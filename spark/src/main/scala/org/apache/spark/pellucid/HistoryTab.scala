@@ -1,6 +1,6 @@
 package org.apache.spark.pellucid
 
-import java.io.{FileNotFoundException, InputStream}
+import java.io.InputStream
 
 import org.apache.hadoop.fs.Path
 
@@ -55,12 +55,15 @@ private object HistoryTab {
           yield new Path(SingleEventLogFileWriter.getLogPath(uri, id, attempt, codec) + state))
     }
     val path: Path = paths.find(path => fileSystem(path).exists(path))
-      .getOrElse(throw new FileNotFoundException(s"no event log of ${ui.basePath} in ${folders.mkString(", ")}"))
+      .getOrElse(throw new NotReadable(
+        s"There is no event log with this application's name in ${folders.mkString(", ")}: was it renamed? " +
+          "The command reads it by any name: pellucid report LOG --html report.html"
+      ))
     val fs = fileSystem(path)
-    val reader = EventLogFileReader(fs, path).getOrElse(throw new FileNotFoundException(s"$path is no event log"))
+    val reader = EventLogFileReader(fs, path).getOrElse(throw new NotReadable(s"$path is not an event log."))
     val most = if (reader.compressionCodec.isDefined) MostBytes / Compression else MostBytes
     if (reader.totalSize > most)
-      throw new TooLarge(
+      throw new NotReadable(
         s"This event log has ${reader.totalSize >> 20} MiB, which is more than the History Server should read for one page " +
           s"(${most >> 20} MiB). The command has the report: pellucid report $path --html report.html"
       )

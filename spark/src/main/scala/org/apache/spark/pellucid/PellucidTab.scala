@@ -34,8 +34,8 @@ private[spark] final class PellucidTab(ui: SparkUI, report: ReportPage) extends 
   }
 }
 
-/** More than a server that many share should read; the message says what to do. */
-private[spark] final class TooLarge(message: String) extends RuntimeException(message)
+/** A log that is not found, or is more than a server that many share should read; the message says what to do. */
+private[spark] final class NotReadable(message: String) extends RuntimeException(message)
 
 private[spark] object PellucidTab {
   private val Report = "/pellucid/report"
@@ -58,7 +58,7 @@ private[spark] object PellucidTab {
       request.getPathInfo match {
         case "/" =>
           try answer("text/html", report.html())
-          catch { case e: TooLarge => answer("text/plain", e.getMessage.getBytes(UTF_8)) }
+          catch { case e: NotReadable => answer("text/plain", e.getMessage.getBytes(UTF_8)) }
         case "/script.js" => answer("text/javascript", Page.script)
         case "/tab.js" => answer("text/javascript", tabScript)
         case "/report.json" => answer("application/json", report.json())
