@@ -4,8 +4,9 @@ import java.util.{Collections, Map => JMap}
 
 import org.apache.spark.{SparkConf, SparkContext}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
-import org.apache.spark.pellucid.{LiveTab, MachineLog, TaskObservations}
+import org.apache.spark.pellucid.{LiveTab, MachineLog, Slots, TaskObservations}
 
+import pellucid.monotask.Monotasks
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
 
@@ -26,15 +27,17 @@ final class PellucidPlugin extends SparkPlugin {
         Collections.emptyMap()
       } else {
         PellucidPlugin.logged = Some(new MachineLog(sc))
+        PellucidPlugin.slots = Some(new Slots(sc))
         if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
         if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
         observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
       }
 
-    /** From an executor. */
-    override def receive(message: Any): AnyRef = {
-      PellucidPlugin.log(message.toString)
-      null
+    /** From an executor: `cores EXECUTOR`, which is answered, `tasks EXECUTOR MORE`, or what its machine did. */
+    override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
+      case Array("cores", executor) => Int.box(PellucidPlugin.slots.fold(0)(_.cores(executor)))
+      case Array("tasks", executor, more) => PellucidPlugin.slots.foreach(_.add(executor, more.toInt)); null
+      case _ => PellucidPlugin.log(message.toString); null
     }
 
     override def shutdown(): Unit = {
@@ -42,6 +45,7 @@ final class PellucidPlugin extends SparkPlugin {
       PellucidPlugin.here = None
       PellucidPlugin.logged.foreach(_.flush())
       PellucidPlugin.logged = None
+      PellucidPlugin.slots = None
       LiveTab.stop()
     }
   }
@@ -53,10 +57,20 @@ final class PellucidPlugin extends SparkPlugin {
       observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(
         _,
         context.conf.getBoolean("spark.pellucid.sample", true),
+        monotasks(context),
         tell(context)
       ))).flatten
       PellucidPlugin.here = observer
     }
+
+    private def monotasks(context: PluginContext): Option[Monotasks] =
+      if (!context.conf.getBoolean("spark.pellucid.monotasks", false)) None
+      else
+        PellucidPlugin.monotasks {
+          val executor = context.executorID
+          val cores = context.ask(s"cores $executor").asInstanceOf[Int]
+          Option.when(cores > 0)(new Monotasks(cores, context.conf, more => context.send(s"tasks $executor $more")))
+        }.flatten
 
     /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */
     private def tell(context: PluginContext)(text: String): Unit =
@@ -70,9 +84,13 @@ final class PellucidPlugin extends SparkPlugin {
 
 private object PellucidPlugin {
   private val counters = new Guard("logging what machines do")
+  private val monotasks = new Guard("running tasks as monotasks")
 
   /** Of the application whose driver this JVM is. */
   @volatile private var logged: Option[MachineLog] = None
+
+  /** Of the same. */
+  @volatile private var slots: Option[Slots] = None
 
   /** What an executor has told of its machine. */
   private def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }

@@ -4,24 +4,27 @@ import pellucid.trace.{PathTable, PathUse, Tasks, TraceBuilder}
 
 /** What Pellucid's plugin measured of a task, as it stands in the task's end event (docs/observed.md):
   *
-  * `[1;CPU-QUEUE;KIND,PATH,REQUESTS,BYTES,MICROS,SIZES;...]`
+  * `[1;CPU-QUEUE;KIND,PATH,REQUESTS,BYTES,MICROS,SIZES;...|MONOTASKS]`
   */
 final class ObservedTask(builder: TraceBuilder) {
   import ObservedTask.natural
   private val tasks = builder.tasks
+  private val monotasks = new MonotaskText(builder)
 
   /** Takes nothing, and counts it, where it is not written like that. */
   def read(text: String, row: Int): Unit = if (!understood(text, row)) builder.unreadObservations += 1
 
   private def understood(text: String, row: Int): Boolean =
     try {
-      val fields = text.stripPrefix("[").stripSuffix("]").split(";", -1)
+      val parts = text.stripPrefix("[").stripSuffix("]").split("\\|", 2)
+      val fields = parts(0).split(";", -1)
       if (fields.length < 2 || fields(0) != "1") false
       else {
         val queued = if (fields(1).isEmpty) 0L else natural(fields(1))
         val uses = fields.drop(2).map(use(_, row))
         uses.foreach(add(_, row))
         tasks.cpuQueueNanos(row) = queued * 1000
+        parts.drop(1).foreach(monotasks.read(_, row))
         tasks.set(row, Tasks.Observed)
         // what is read or written through a file system that is not observed stays unmeasured
         def most(kinds: Set[String], of: Long) = uses.iterator.filter(u => kinds(u.kind)).map(_.bytes).sum >= of * Most

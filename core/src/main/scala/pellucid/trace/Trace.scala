@@ -13,6 +13,7 @@ final case class Trace(
     tasks: Tasks,
     paths: IndexedSeq[PathUse],
     machines: Map[Int, IndexedSeq[MachineSample]],
+    monotasks: MonotaskTable,
     reasons: IndexedSeq[String],
     intake: Intake,
     window: Option[Window] = None

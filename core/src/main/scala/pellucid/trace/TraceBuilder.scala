@@ -36,6 +36,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
   /** What the plugin measured by path and of machines, and how many of its measurements are written in a way not known here. */
   val paths = new PathTable(mostPaths)
   val machines = new MachineTable(mostSamples)
+  val monotasks = new MonotaskTable
   var unreadObservations = 0L
 
   /** What [[forgetOldest]] took away, and from which moment on the trace is complete since. */
@@ -169,6 +170,8 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     forgottenTasks += forgotten.length
     forgottenTaskMillis += forgotten.map(tasks.durationMillis(_).toLong).sum
     tasks.keepOnly(keptTasks)
+    val newTask = keptTasks.iterator.zipWithIndex.toMap
+    monotasks.keepOnly(newTask.get)
     for (row <- 0 until tasks.size) tasks.stage(row) = newStage(tasks.stage(row))
     paths.keepOnly(newStage)
     machines.forget(until)
@@ -199,13 +202,13 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
   }
 
   /** The trace at the end, whose columns are the builder's own. */
-  def result(intake: Intake): Trace = traceOf(tasks, intake)
+  def result(intake: Intake): Trace = traceOf(tasks, monotasks, intake)
 
   /** The trace up to now, which goes on unchanged when the builder does not. */
-  def snapshot(intake: Intake): Trace = traceOf(tasks.copy(), intake)
+  def snapshot(intake: Intake): Trace = traceOf(tasks.copy(), monotasks.copy(), intake)
 
   /** `intake` with what was read; tasks that have not ended are added to `tasks`. */
-  private def traceOf(tasks: Tasks, intake: Intake): Trace = {
+  private def traceOf(tasks: Tasks, monotasks: MonotaskTable, intake: Intake): Trace = {
     val end = math.max(application.endMillis, latestMillis)
     running.values.toSeq.sortBy(t => (t.launchMillis, t.taskId)).foreach { t =>
       val row = tasks.append()
@@ -233,6 +236,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
       tasks,
       paths.result,
       machines.result,
+      monotasks,
       reasons.toIndexedSeq,
       intake.copy(ended = ended, notes = intake.notes ++ unread)
     )

@@ -30,6 +30,8 @@ object Window {
       case use if whole.get(use.stage).contains(trace.tasksOfStage(use.stage).length) =>
         use.copy(stage = newStage(use.stage))
     }
+    val monotasks = trace.monotasks.copy()
+    monotasks.keepOnly(rows.iterator.zipWithIndex.toMap.get)
     val from = math.max(fromMillis, trace.startMillis)
     val to = math.min(toMillis, trace.endMillis)
     trace.copy(
@@ -42,6 +44,7 @@ object Window {
       machines = trace.machines.map { case (executor, samples) =>
         executor -> samples.filter(s => overlaps(s.fromMillis, s.untilMillis))
       }.filter(_._2.nonEmpty),
+      monotasks = monotasks,
       window = Some(Window(trace.originMillis, from, to))
     )
   }

@@ -2,6 +2,7 @@ package pellucid.fs
 
 import org.apache.hadoop.fs.{FSDataInputStream, FSDataOutputStream, FileSystem, LocalFileSystem, Path}
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream
+import org.apache.spark.pellucid.InputSplit
 
 import pellucid.disk.Devices
 import pellucid.observe.{Kind, TaskRecord}
@@ -24,7 +25,7 @@ object Hooks {
     }
 
   def opened(fs: FileSystem, path: Path, stock: FSDataInputStream): FSDataInputStream =
-    ObservedInput.of(stock, datanode(stock))(place(fs, path))
+    ObservedInput.of(stock, source(fs, path, stock), split(path))
 
   def created(fs: FileSystem, path: Path, stock: FSDataOutputStream): FSDataOutputStream =
     ObservedOutput.of(stock)(place(fs, path))
@@ -34,10 +35,17 @@ object Hooks {
     case _ => fs.getScheme
   }
 
-  /** HDFS names the datanode of reads in sequence, not of positioned ones. */
-  private def datanode(stock: FSDataInputStream): Option[() => String] = stock match {
-    case hdfs: HdfsDataInputStream =>
-      Some(() => Option(hdfs.getCurrentDatanode).fold("hdfs")(node => s"hdfs:${node.getHostName}"))
-    case _ => None
+  private def source(fs: FileSystem, path: Path, stock: FSDataInputStream): Source = stock match {
+    case hdfs: HdfsDataInputStream => HdfsSource.of(hdfs)
+    case _ =>
+      val name = place(fs, path)
+      new Source(name, None, _ => name)
   }
+
+  /** What Spark says that the task reads, where it is of this file. */
+  private def split(path: Path): Option[Split] =
+    InputSplit.current.collect { case (file, start, length) if samePath(file, path) => Split(start, start + length) }
+
+  private def samePath(file: String, path: Path): Boolean =
+    file.endsWith(path.getName) && new Path(file).toUri.getPath == path.toUri.getPath
 }

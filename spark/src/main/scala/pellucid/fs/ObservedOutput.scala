@@ -9,8 +9,11 @@ import pellucid.observe.{Kind, MeasuredOutput, Requests, TaskRecord}
 import pellucid.plugin.Guard
 
 /** A task's output stream whose writes are measured. It can what the stock stream can, and tells so. */
-private[fs] final class ObservedOutput private (stock: FSDataOutputStream, requests: Requests)
-    extends FSDataOutputStream(new TimedOutput(stock, requests), null, stock.getPos) {
+private[fs] final class ObservedOutput private (
+    stock: FSDataOutputStream,
+    requests: Requests,
+    at: Option[MeasuredOutput.Place]
+) extends FSDataOutputStream(new TimedOutput(stock, requests, at), null, stock.getPos) {
   override def getWrappedStream: OutputStream = stock.getWrappedStream
 }
 
@@ -21,13 +24,21 @@ private[fs] object ObservedOutput {
   def of(stock: FSDataOutputStream)(path: => String): FSDataOutputStream = {
     val record = TaskRecord.current
     if (record == null) stock
-    else guard(new ObservedOutput(stock, record.requests(Kind.Output, path))).getOrElse(stock)
+    else
+      guard {
+        val place = path
+        new ObservedOutput(
+          stock,
+          record.requests(Kind.Output, place),
+          record.multitask.map(MeasuredOutput.Place(_, place))
+        )
+      }.getOrElse(stock)
   }
 }
 
 /** Synchronized, as the streams of Hadoop's file systems are: a sink may flush from a thread of its own. */
-private final class TimedOutput(stock: FSDataOutputStream, requests: Requests)
-    extends MeasuredOutput(stock, requests)
+private final class TimedOutput(stock: FSDataOutputStream, requests: Requests, at: Option[MeasuredOutput.Place])
+    extends MeasuredOutput(stock, requests, at)
     with Syncable
     with CanSetDropBehind
     with StreamCapabilities

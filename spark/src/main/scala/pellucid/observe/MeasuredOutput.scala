@@ -1,14 +1,29 @@
 package pellucid.observe
 
 import java.io.OutputStream
+import java.util.Arrays
 
-/** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock. */
-class MeasuredOutput(stock: OutputStream, requests: Requests) extends OutputStream {
-  private lazy val buffer = new Array[Byte](MeasuredOutput.BufferBytes)
+import pellucid.monotask.{Multitask, Resources}
+import pellucid.sched.MonotaskPhase
+
+/** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock, or a
+  * monotask of their own at the place that `at` names.
+  */
+class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[MeasuredOutput.Place] = None)
+    extends OutputStream {
+  private var buffer = Array.emptyByteArray
   private var held = 0
+  private var granted = 0
   private var closed = false
 
-  protected final def measured(size: Int)(write: => Unit): Unit = {
+  protected final def measured(size: Int)(write: => Unit): Unit = at match {
+    case Some(place) if size >= Requests.Large || place.far =>
+      place.task.at(place.resource, MonotaskPhase.OutputWrite) { timed(size)(write); size }
+      ()
+    case _ => timed(size)(write)
+  }
+
+  private def timed(size: Int)(write: => Unit): Unit = {
     val cpu = requests.cpuBefore(size)
     val wall = System.nanoTime()
     try write
@@ -23,10 +38,24 @@ class MeasuredOutput(stock: OutputStream, requests: Requests) extends OutputStre
 
   protected final def forget(): Unit = held = 0
 
+  /** In the buffer, for one byte at least. */
+  private def makeRoom(): Unit =
+    if (buffer.isEmpty) buffer = new Array(MeasuredOutput.BufferBytes)
+    else if (!grow()) drain()
+
+  /** Towards what makes a monotask, where there is memory to spare. */
+  private def grow(): Boolean = at.exists { place =>
+    val wanted = math.min(buffer.length * 8, MeasuredOutput.MonotaskBytes) - buffer.length
+    val more = if (wanted > 0) place.task.memory.acquire(wanted.toLong).toInt else 0
+    granted += more
+    if (more > 0) buffer = Arrays.copyOf(buffer, buffer.length + more)
+    more > 0
+  }
+
   override def write(b: Int): Unit =
     if (closed) stock.write(b) // which says what a stream that is closed says
     else {
-      if (held == MeasuredOutput.BufferBytes) drain()
+      if (held == buffer.length) makeRoom()
       buffer(held) = b.toByte
       held += 1
     }
@@ -34,24 +63,34 @@ class MeasuredOutput(stock: OutputStream, requests: Requests) extends OutputStre
   override def write(b: Array[Byte], off: Int, len: Int): Unit =
     if (closed) stock.write(b, off, len)
     else {
-      if (len > MeasuredOutput.BufferBytes - held) drain()
-      if (len >= MeasuredOutput.BufferBytes) measured(len)(stock.write(b, off, len))
+      while (len > buffer.length - held && (buffer.isEmpty || held > 0)) makeRoom()
+      if (len > buffer.length - held) measured(len)(stock.write(b, off, len))
       else {
         System.arraycopy(b, off, buffer, held, len)
         held += len
       }
     }
 
-  override def flush(): Unit = { drain(); measured(0)(stock.flush()) }
+  override def flush(): Unit = { drain(); timed(0)(stock.flush()) }
 
   /** `stock` is closed even where the last bytes could not be written. */
   override def close(): Unit = {
     closed = true
     try drain()
-    finally measured(0)(stock.close())
+    finally
+      try measured(0)(stock.close())
+      finally { at.foreach(_.task.memory.release(granted.toLong)); granted = 0 }
   }
 }
 
-private object MeasuredOutput {
+object MeasuredOutput {
   private final val BufferBytes = 32 << 10
+  private final val MonotaskBytes = 8 << 20
+
+  /** Where what `task` writes goes. */
+  final case class Place(task: Multitask, resource: String) {
+
+    /** Not one of this machine's disks: the other side is waited for, however little there is to write. */
+    def far: Boolean = !resource.startsWith(Resources.Disk)
+  }
 }

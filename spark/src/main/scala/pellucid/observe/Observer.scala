@@ -4,10 +4,16 @@ import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.pellucid.{ObservedFetches, ObservedStreams}
 
 import pellucid.fs.ObservedFileSystems
+import pellucid.monotask.Monotasks
 import pellucid.plugin.Guard
 
 /** An executor's hooks: those that measure, set once, and the one at each task's start. */
-private[pellucid] final class Observer(channel: Channel, looks: Boolean, send: String => Unit) {
+private[pellucid] final class Observer(
+    channel: Channel,
+    looks: Boolean,
+    monotasks: Option[Monotasks],
+    send: String => Unit
+) {
   import Observer._
 
   tasks(CpuClock.nanos()) // what fails when it is first used fails here
@@ -24,18 +30,23 @@ private[pellucid] final class Observer(channel: Channel, looks: Boolean, send: S
   /** On the task's thread. */
   def taskStarts(): Unit = {
     TaskRecord.end() // of a task whose end was not seen
-    tasks {
-      counters.foreach(_.taskStarts())
-      val record = TaskRecord.begin()
-      sampler.foreach(_.taskStarts(record))
-      // the first listener to be added is the last one called: streams that the task left open are closed then
-      TaskContext.get().addTaskCompletionListener[Unit] { (_: TaskContext) =>
-        TaskRecord.end()
-        sampler.foreach(_.taskEnds(record))
-        counters.foreach(_.taskEnds())
-        tasks(record.finish().foreach(channel.send))
-        ()
-      }
+    tasks(if (TaskContext.get().getLocalProperty(Property) != "false") observe())
+    ()
+  }
+
+  private def observe(): Unit = {
+    counters.foreach(_.taskStarts())
+    val record = TaskRecord.begin()
+    record.multitask = monotasks.flatMap(_.begin())
+    sampler.foreach(_.taskStarts(record))
+    // the first listener to be added is the last one called: streams that the task left open are closed then
+    TaskContext.get().addTaskCompletionListener[Unit] { (_: TaskContext) =>
+      TaskRecord.end()
+      for (runtime <- monotasks; multitask <- record.multitask) runtime.end(multitask)
+      sampler.foreach(_.taskEnds(record))
+      counters.foreach(_.taskEnds())
+      tasks(record.finish().foreach(channel.send))
+      ()
     }
     ()
   }
@@ -43,10 +54,14 @@ private[pellucid] final class Observer(channel: Channel, looks: Boolean, send: S
   def stop(): Unit = {
     sampler.foreach(_.stop())
     counters.foreach(_.stop())
+    monotasks.foreach(_.stop())
   }
 }
 
 private object Observer {
+
+  /** Of a job, as `SparkContext.setLocalProperty` sets it: false, and its tasks are left alone. */
+  private final val Property = "spark.pellucid.observe"
   private val tasks = new Guard("observing tasks")
   private val files = new Guard("observing input and output")
   private val streams = new Guard("observing spills and shuffle files")

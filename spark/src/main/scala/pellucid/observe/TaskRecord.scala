@@ -1,11 +1,23 @@
 package pellucid.observe
 
+import pellucid.monotask.Multitask
+import pellucid.sched.MonotaskPhase
+
 /** What is measured of one running task. */
 final class TaskRecord {
   val thread: Thread = Thread.currentThread
   private val startedNanos = System.nanoTime()
   private var all = List.empty[Requests]
   RunQueue.know()
+
+  /** The task as monotasks, where it runs so. */
+  var multitask: Option[Multitask] = None
+
+  /** Runs `io`, a request for `size` bytes, at its resource, where it is worth a monotask. */
+  def monotask(size: Long, resource: => String, phase: MonotaskPhase)(io: => Int): Int = multitask match {
+    case Some(task) if size >= Requests.Large => task.at(resource, phase)(io)
+    case _ => io
+  }
 
   /** Those of a kind and path; beyond [[TaskRecord.MostPaths]] of them, paths are counted together as `others`. */
   def requests(kind: Kind, path: String): Requests = synchronized {
@@ -21,8 +33,8 @@ final class TaskRecord {
     requests(kind, if (places < TaskRecord.MostPlaces) path else "others").sampled(nanos)
   }
 
-  /** On the task's own thread: `version;microseconds ready to run without a CPU;requests;requests;...` (docs/observed.md); None of
-    * a short task that asked for nothing.
+  /** On the task's own thread: `version;microseconds ready to run without a CPU;requests;requests;...|monotasks` (docs/observed.md);
+    * None of a short task that asked for nothing.
     */
   def finish(): Option[String] = synchronized {
     val short = System.nanoTime() - startedNanos < RunQueue.ShortNanos
@@ -33,6 +45,7 @@ final class TaskRecord {
       out += ';'
       if (queued >= 0) out ++= (queued / 1000).toString
       asked.foreach { r => out += ';'; r.write(out) }
+      multitask.foreach { task => out += '|'; out ++= task.text }
       out.toString
     }
   }
@@ -55,6 +68,7 @@ object TaskRecord {
 
   /** Without the characters that separate fields. */
   private def plain(path: String): String =
-    if (path.forall(c => c > ' ' && c < 127 && c != ',' && c != ';' && c != '[' && c != ']')) path
-    else path.map(c => if (c <= ' ' || c >= 127 || c == ',' || c == ';' || c == '[' || c == ']') '_' else c)
+    if (path.forall(isPlain)) path else path.map(c => if (isPlain(c)) c else '_')
+
+  private def isPlain(c: Char): Boolean = c > ' ' && c < 127 && ",;|[]".indexOf(c.toInt) < 0
 }

@@ -1,12 +1,17 @@
 package org.apache.spark.pellucid
 
-/** The few fields of Spark's own objects that a hook replaces: set once, before the first task, and by name, so that a version
-  * without the field is noticed at once.
+/** The few fields of Spark's own objects that a hook needs, by name. Those that it replaces are set once, before the first task, so
+  * that a version without the field is noticed at once.
   */
 private[pellucid] object Fields {
-  def replace(owner: Class[_], instance: AnyRef, name: String, value: AnyRef): Unit = {
-    val field = owner.getDeclaredField(name)
-    field.setAccessible(true)
-    field.set(instance, value)
+  def replace(owner: Class[_], instance: AnyRef, name: String, value: AnyRef): Unit =
+    field(owner, name).set(instance, value)
+
+  def get(owner: Class[_], instance: AnyRef, name: String): AnyRef = field(owner, name).get(instance)
+
+  private def field(owner: Class[_], name: String) = {
+    val found = owner.getDeclaredField(name)
+    found.setAccessible(true)
+    found
   }
 }

@@ -1,0 +1,59 @@
+package pellucid.log
+
+import pellucid.sched.MonotaskPhase
+import pellucid.trace.TraceBuilder
+
+/** The monotasks of a task, as they stand in what the plugin says of it (docs/observed.md):
+  *
+  * `QUEUED;RESOURCE RESOURCE ...;MONOTASK;MONOTASK;...` with monotasks `PhaseResource,BYTES,WAIT,SERVICE,CPU`
+  */
+private[log] final class MonotaskText(builder: TraceBuilder) {
+  import MonotaskText.One
+  import ObservedTask.natural
+  private val table = builder.monotasks
+
+  /** Throws IllegalArgumentException, and takes nothing, where it is not written like that. */
+  def read(text: String, row: Int): Unit = {
+    val fields = text.split(";", -1)
+    require(fields.length >= 2)
+    val resources = fields(1).split(' ')
+    var queued = natural(fields(0))
+    fields.drop(2).map(one(_, resources)).foreach { m =>
+      val at = table.append()
+      table.task(at) = row
+      table.resource(at) = table.resourceNumber(m.resource)
+      table.phase(at) = m.phase
+      table.bytes.saturate(at, m.bytes)
+      table.queuedMicros(at) = queued
+      table.waitMicros.saturate(at, m.waited)
+      table.serviceMicros.saturate(at, m.service)
+      table.cpuMicros.saturate(at, m.cpu)
+      queued += m.waited + m.service
+      blocked(m, row)
+    }
+  }
+
+  /** A task that waits for a core is not blocked on a device, one that waits for a device's queue is. */
+  private def blocked(m: One, row: Int): Unit = {
+    val column = MonotaskPhase.all(m.phase) match {
+      case MonotaskPhase.Compute => Some(builder.tasks.cpuQueueNanos)
+      case MonotaskPhase.InputRead => Some(builder.tasks.inputBlockedNanos)
+      case MonotaskPhase.OutputWrite => Some(builder.tasks.outputBlockedNanos)
+      case _ => None
+    }
+    column.foreach(c => c(row) = c(row) + m.waited * 1000)
+  }
+
+  private def one(text: String, resources: Array[String]): One = {
+    val f = text.split(",", -1)
+    require(f.length == 5 && f(0).length > 1)
+    val phase = MonotaskPhase.all.indexWhere(_.letter == f(0).head)
+    val resource = natural(f(0).tail)
+    require(phase >= 0 && resource < resources.length)
+    One(phase, resources(resource.toInt), natural(f(1)), natural(f(2)), natural(f(3)), natural(f(4)))
+  }
+}
+
+private object MonotaskText {
+  private final case class One(phase: Int, resource: String, bytes: Long, waited: Long, service: Long, cpu: Long)
+}

@@ -1,0 +1,31 @@
+package pellucid.sched
+
+/** A unit of work that uses exactly one resource (thesis section 5.3.1): a stretch of computing, one bulk read or write, or one
+  * multitask's requests over the network.
+  */
+trait Monotask {
+
+  /** Of the task it is part of: larger ones began later. */
+  def multitask: Long
+
+  def phase: MonotaskPhase
+}
+
+/** What a monotask does for its multitask. The queue of a resource takes turns among these.
+  *
+  * @param letter in the log
+  * @param frees it moves data out of memory rather than into it
+  */
+sealed abstract class MonotaskPhase(val name: String, val letter: Char, val frees: Boolean)
+
+object MonotaskPhase {
+  case object Compute extends MonotaskPhase("compute", 'c', frees = false)
+  case object InputRead extends MonotaskPhase("inputRead", 'i', frees = false)
+  case object ShuffleRead extends MonotaskPhase("shuffleRead", 'r', frees = false)
+  case object ShuffleServe extends MonotaskPhase("shuffleServe", 's', frees = false)
+  case object ShuffleWrite extends MonotaskPhase("shuffleWrite", 'w', frees = true)
+  case object OutputWrite extends MonotaskPhase("outputWrite", 'o', frees = true)
+
+  val all: IndexedSeq[MonotaskPhase] =
+    IndexedSeq(Compute, InputRead, ShuffleRead, ShuffleServe, ShuffleWrite, OutputWrite)
+}

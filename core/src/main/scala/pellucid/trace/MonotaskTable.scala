@@ -1,0 +1,65 @@
+package pellucid.trace
+
+import scala.collection.mutable.ArrayBuffer
+
+/** The monotasks of an application's tasks, in columns. Those of one task follow each other as they ran: each was queued when the one
+  * before it ended.
+  */
+final class MonotaskTable {
+  private var n = 0
+  private val names = ArrayBuffer.empty[String]
+
+  /** Row of its task in the task columns. */
+  val task = new IntColumn
+
+  /** Of the machine that the task ran on, see [[resources]]. */
+  val resource = new IntColumn
+
+  /** In `MonotaskPhase.all`. */
+  val phase = new IntColumn
+  val bytes = new IntColumn
+
+  /** When it was queued, microseconds since 1970 by the executor's clock. */
+  val queuedMicros = new LongColumn
+
+  /** How long it waited for its resource, and then used it; CPU time of its thread in the latter. */
+  val waitMicros, serviceMicros, cpuMicros = new IntColumn
+
+  def size: Int = n
+
+  /** `cpu`, `network` and names of disks, by number. */
+  def resources: IndexedSeq[String] = names.toIndexedSeq
+
+  def resourceNumber(name: String): Int = {
+    val known = names.indexOf(name)
+    if (known >= 0) known else { names += name; names.size - 1 }
+  }
+
+  def append(): Int = { n += 1; n - 1 }
+
+  /** A table that goes on unchanged when this one does not. */
+  def copy(): MonotaskTable = {
+    val out = new MonotaskTable
+    out.n = n
+    out.names ++= names
+    out.ints.zip(ints).foreach { case (to, from) => to.copyFrom(from) }
+    out.queuedMicros.copyFrom(queuedMicros)
+    out
+  }
+
+  /** Leaves only the monotasks of tasks that have a new row, under that. */
+  def keepOnly(newTask: Int => Option[Int]): Unit = {
+    var kept = 0
+    for (row <- 0 until n; to <- newTask(task(row))) {
+      ints.foreach(column => column(kept) = column(row))
+      queuedMicros(kept) = queuedMicros(row)
+      task(kept) = to
+      kept += 1
+    }
+    n = kept
+    ints.foreach(_.truncate(kept))
+    queuedMicros.truncate(kept)
+  }
+
+  private def ints = Seq(task, resource, phase, bytes, waitMicros, serviceMicros, cpuMicros)
+}

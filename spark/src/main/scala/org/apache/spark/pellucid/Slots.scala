@@ -1,0 +1,70 @@
+package org.apache.spark.pellucid
+
+import java.lang.reflect.{InvocationTargetException, Method, Proxy}
+import java.nio.ByteBuffer
+
+import scala.collection.mutable.HashMap
+
+import org.apache.spark.{SparkContext, TaskState}
+import org.apache.spark.scheduler.TaskSchedulerImpl
+import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate
+import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, ExecutorInfo}
+import org.apache.spark.scheduler.local.LocalSchedulerBackend
+import org.slf4j.{Logger, LoggerFactory}
+
+/** The driver's end of how many tasks an executor runs at once: more than it has cores, as most of its tasks wait for a disk or the
+  * network while others compute (thesis section 5.3.4).
+  *
+  * Spark's scheduler counts cores that finished tasks free. It is told that a task that never was has finished; what it says about
+  * that in the driver's log is left out.
+  */
+final class Slots(sc: SparkContext) {
+  import Slots._
+  private lazy val quiet: Unit = sc.taskScheduler match {
+    case scheduler: TaskSchedulerImpl => leaveOut(scheduler)
+    case _ =>
+  }
+
+  /** That Spark gave the executor; 0 where it is not known. */
+  def cores(executor: String): Int = sc.schedulerBackend match {
+    case local: LocalSchedulerBackend => local.totalCores
+    case cluster: CoarseGrainedSchedulerBackend =>
+      val executors = Fields.get(classOf[CoarseGrainedSchedulerBackend], cluster, "executorDataMap")
+      cluster.synchronized(executors.asInstanceOf[HashMap[String, ExecutorInfo]].get(executor)).fold(0)(_.totalCores)
+    case _ => 0
+  }
+
+  def add(executor: String, tasks: Int): Unit = {
+    quiet
+    sc.schedulerBackend match {
+      case local: LocalSchedulerBackend =>
+        for (_ <- 1 to tasks) local.statusUpdate(NoTask, TaskState.FINISHED, ByteBuffer.allocate(0))
+      case cluster: CoarseGrainedSchedulerBackend =>
+        cluster.driverEndpoint.send(
+          StatusUpdate(executor, NoTask, TaskState.FINISHED, ByteBuffer.allocate(0), tasks, Map.empty)
+        )
+      case _ =>
+    }
+  }
+}
+
+private object Slots {
+  private final val NoTask = -1L
+
+  /** The scheduler's errors about [[NoTask]]. */
+  private def leaveOut(scheduler: TaskSchedulerImpl): Unit = {
+    val log = LoggerFactory.getLogger(classOf[TaskSchedulerImpl].getName)
+    val filter = Proxy.newProxyInstance(
+      classOf[Logger].getClassLoader,
+      Array(classOf[Logger]),
+      (_: Object, method: Method, arguments: Array[Object]) =>
+        if (method.getName == "error" && String.valueOf(arguments(0)).contains(s"for TID $NoTask because")) null
+        else
+          try method.invoke(log, arguments: _*)
+          catch { case e: InvocationTargetException => throw e.getCause }
+    )
+    val set = classOf[TaskSchedulerImpl].getMethods.find(_.getName == "org$apache$spark$internal$Logging$$log__$eq").get
+    set.invoke(scheduler, filter)
+    ()
+  }
+}

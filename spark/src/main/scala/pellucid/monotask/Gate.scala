@@ -1,0 +1,40 @@
+package pellucid.monotask
+
+import java.util.concurrent.locks.LockSupport
+
+import pellucid.sched.{Monotask, MonotaskPhase, ResourceScheduler}
+
+/** One resource of this executor. Threads wait here until its scheduler lets their monotasks run. */
+private[monotask] final class Gate(val resource: String, slots: Int) {
+  private val scheduler = new ResourceScheduler[Turn](slots)
+
+  /** On the thread that will run it, which waits until it may. False: that thread was interrupted, and it does not run. */
+  def enter(turn: Turn): Boolean = {
+    begin(synchronized(scheduler.submit(turn)))
+    turn.await() || !synchronized(scheduler.withdraw(turn))
+  }
+
+  def leave(): Unit = begin(synchronized(scheduler.finish()))
+
+  /** One of those that run is blocked: one more may. */
+  def overdraw(): Unit = begin(synchronized(scheduler.overdraw()))
+
+  def waits: Int = synchronized(scheduler.waits)
+  def runs: Int = synchronized(scheduler.runs)
+
+  private def begin(turns: Seq[Turn]): Unit = turns.foreach(_.begin())
+}
+
+/** A monotask of the current thread. */
+private[monotask] final class Turn(val multitask: Long, val phase: MonotaskPhase) extends Monotask {
+  private val thread = Thread.currentThread
+  @volatile private var begun = false
+
+  private[monotask] def begin(): Unit = { begun = true; LockSupport.unpark(thread) }
+
+  /** False: the thread was interrupted before it began; it stays interrupted. */
+  private[monotask] def await(): Boolean = {
+    while (!begun && !thread.isInterrupted) LockSupport.park(this)
+    begun
+  }
+}

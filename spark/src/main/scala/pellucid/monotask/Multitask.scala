@@ -1,0 +1,92 @@
+package pellucid.monotask
+
+import org.apache.spark.TaskContext
+import org.apache.spark.pellucid.TaskMemory
+
+import pellucid.observe.CpuClock
+import pellucid.sched.MonotaskPhase
+
+/** A Spark task as a row of monotasks (thesis section 5.3.2). Its thread always holds a place at one resource: a core while it computes,
+  * and while it waits for a large request a disk or the network instead.
+  */
+final class Multitask private[monotask] (val number: Long, resources: Resources) {
+  private[monotask] val thread: Thread = Thread.currentThread
+  @volatile private var computing = false
+  private var current: Clock = _
+
+  /** For what waits between two monotasks. */
+  val memory = new TaskMemory(TaskContext.get())
+
+  private val done = new MonotaskText
+
+  /** The monotasks that have ended (docs/observed.md). */
+  def text: String = done.toString
+
+  def computes: Boolean = computing
+
+  private var cpuSeen = 0L
+  private var seenAt = System.nanoTime()
+
+  /** Its thread has used no CPU for so long that others go on: whatever it waits for may be one of them. For one thread to ask. */
+  private[monotask] def isStuck: Boolean = {
+    val now = System.nanoTime()
+    if (now - seenAt > Multitask.StuckNanos / 10) {
+      val cpu = CpuClock.nanosOf(thread)
+      if (cpu < 0 || cpu - cpuSeen > Multitask.StuckNanos / 10000) { cpuSeen = cpu; seenAt = now }
+    }
+    now - seenAt > Multitask.StuckNanos
+  }
+
+  private[monotask] def begin(): Unit = compute()
+
+  private[monotask] def end(): Unit = {
+    release()
+    memory.end()
+  }
+
+  /** Runs `io`, a request by the task's own thread that returns how many bytes it moved, as a monotask. */
+  def at(place: String, phase: MonotaskPhase)(io: => Int): Int =
+    if ((Thread.currentThread ne thread) || !computing) io
+    else {
+      val gate = resources.of(place)
+      release()
+      try {
+        val clock = new Clock
+        val entered = gate.enter(new Turn(number, phase))
+        clock.starts()
+        var moved = 0
+        try { moved = io; moved }
+        finally {
+          if (entered) gate.leave()
+          clock.ends(gate, phase, moved)
+        }
+      } finally compute()
+    }
+
+  private def compute(): Unit = {
+    current = new Clock
+    computing = resources.cpu.enter(new Turn(number, MonotaskPhase.Compute))
+    current.starts()
+  }
+
+  private def release(): Unit = {
+    if (computing) {
+      computing = false
+      resources.cpu.leave()
+    }
+    current.ends(resources.cpu, MonotaskPhase.Compute, 0)
+  }
+
+  /** From when a monotask is queued. */
+  private final class Clock {
+    private val queued = System.nanoTime()
+    private var started, cpu = 0L
+    def starts(): Unit = { started = System.nanoTime(); cpu = CpuClock.nanos() }
+    def ends(gate: Gate, phase: MonotaskPhase, bytes: Int): Unit =
+      done.add(gate.resource, phase, bytes, started - queued, System.nanoTime() - started, CpuClock.nanos() - cpu)
+  }
+}
+
+private object Multitask {
+  private final val StuckNanos = 10000000000L
+}

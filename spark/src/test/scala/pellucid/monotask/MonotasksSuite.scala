@@ -1,0 +1,127 @@
+package pellucid.monotask
+
+import java.nio.ByteBuffer
+import java.nio.file.{Files, Path}
+import java.util.Arrays
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Random, Try}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FSDataInputStream, Path => HadoopPath}
+import org.apache.spark.pellucid.SplitOf
+import org.apache.spark.sql.SparkSession
+
+import pellucid.Jobs
+import pellucid.plugin.Guard
+
+class MonotasksSuite extends munit.FunSuite {
+  private val folder = FunFixture[Path](
+    _ => Files.createTempDirectory("pellucid"),
+    folder => Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
+  )
+  private val on = Map("spark.pellucid.monotasks" -> "true")
+
+  override def beforeEach(context: BeforeEach): Unit = Guard.reset()
+
+  folder.test("as many tasks compute as there are cores; more run while others are blocked") { folder =>
+    Jobs.run(folder, conf = on) { spark =>
+      val sc = spark.sparkContext
+      AtOnce.reset()
+      sc.parallelize(0 until 60, 60).foreach(_ => AtOnce.during(Thread.sleep(50)))
+      // two cores, and room for a disk, four multitasks on the network and one more
+      assert(AtOnce.most > 4 && AtOnce.most <= 8, AtOnce.most)
+      AtOnce.reset()
+      sc.parallelize(0 until 60, 60).foreach(_ => AtOnce.during(AtOnce.spin(20)))
+      // one that was blocked for a moment, by a class being loaded say, may go on beside the one that took its core
+      assert(AtOnce.most <= 3, AtOnce.most)
+      assert(AtOnce.mean < 2.3, AtOnce.mean)
+    }
+  }
+
+  folder.test("tasks of barrier stages, which wait for each other, all run") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(0 until 2, 2).barrier().mapPartitions { rows =>
+        org.apache.spark.BarrierTaskContext.get().barrier()
+        rows
+      }.collect().toSeq
+    }
+    assertEquals(ran.answer, Seq(0, 1))
+  }
+
+  folder.test("what is read in any order is what the file has") { folder =>
+    val bytes = new Array[Byte](20 << 20)
+    new Random(1).nextBytes(bytes)
+    val file = Files.write(folder.resolve("file"), bytes).toString
+    val size = bytes.length
+    def use(spark: SparkSession): Seq[String] =
+      spark.sparkContext.parallelize(0 until 8, 8).map { seed =>
+        val start = seed * 1000000L
+        SplitOf.set(s"file:$file", start, size / 2L)
+        val path = new HadoopPath(file)
+        val in = path.getFileSystem(new Configuration).open(path)
+        try Script(in, new Random(seed.toLong), start, size)
+        finally in.close()
+      }.collect().toSeq
+    assertEquals(Jobs.run(folder, conf = on)(use).answer, Jobs.run(folder, plugin = false)(use).answer)
+  }
+}
+
+/** Of the tasks of this JVM: how many do something at once. */
+object AtOnce {
+  private val now, highest, sum, times = new AtomicInteger
+
+  def reset(): Unit = Seq(now, highest, sum, times).foreach(_.set(0))
+  def during(work: => Unit): Unit = {
+    val many = now.incrementAndGet()
+    highest.accumulateAndGet(many, math.max)
+    sum.addAndGet(many)
+    times.incrementAndGet()
+    try work
+    finally { now.decrementAndGet(); () }
+  }
+  def spin(millis: Int): Unit = {
+    val end = System.nanoTime() + millis * 1000000L
+    while (System.nanoTime() < end) {}
+  }
+  def most: Int = highest.get
+  def mean: Double = sum.get.toDouble / times.get
+}
+
+object Script {
+
+  /** What 300 calls return, mostly reads in sequence. */
+  def apply(in: FSDataInputStream, random: Random, start: Long, size: Int): String = {
+    val said = new StringBuilder
+    def tell(result: Any): Unit = said ++= s"$result@${in.getPos} "
+    in.seek(start)
+    for (_ <- 1 to 300) {
+      val length = 1 + random.nextInt(200000)
+      random.nextInt(20) match {
+        case 0 => in.seek(random.nextInt(size).toLong); tell("seek")
+        case 1 => in.seek(start); tell("start")
+        case 2 => tell(in.skip(random.nextInt(300000).toLong))
+        case 3 => tell(in.read())
+        case 4 =>
+          val at = random.nextInt(size - length)
+          val b = new Array[Byte](length)
+          in.readFully(at.toLong, b)
+          tell(Arrays.hashCode(b))
+        case 5 =>
+          val b = ByteBuffer.allocate(math.min(length, size - in.getPos.toInt))
+          tell(Try { while (b.hasRemaining && in.read(b) >= 0) {}; Arrays.hashCode(b.array) }.fold(
+            _.getClass,
+            identity
+          ))
+        case 6 => in.seek(math.max(0, in.getPos - length)); tell("back")
+        case 7 => tell(in.available() > 0)
+        case _ =>
+          val b = new Array[Byte](math.min(length, size - in.getPos.toInt))
+          in.readFully(b)
+          tell(Arrays.hashCode(b))
+      }
+    }
+    said.toString
+  }
+}
