@@ -54,7 +54,7 @@ def up(source, say=lambda text: None):
     with _locked(wanted.name):
         known = state.read(wanted.name)
         if known and known["phase"] == "ready" and state.alive(known["holder"]):
-            raise LabError(f"lab {wanted.name!r} is up already: `pellucid-lab down` ends it")
+            raise LabError(f"lab {wanted.name!r} is up already: `pellucid-lab --name {wanted.name} down` ends it")
         _sweep(wanted.name)
         software.spark(wanted.spark_version, say)
         software.hadoop(say)

@@ -23,8 +23,7 @@ def options(parser):
 
 
 def run(options, say):
-    # the shares add up to two cores: where this computer has them, a machine need not wait for another's
-    machine = experiment.machine(options.speed, "apart", cores=1, cpu="0.5")
+    machine = experiment.machine(options.speed, "apart", cores=1)
     settings = {
         "HDD": ({"disk": f"hdd*{options.speed}", "nic": "1gbit"}, {"disk": "unlimited", "nic": "1gbit"}, "noDisk"),
         "SSD": ({"disk": f"ssd*{options.speed}", "nic": "1gbit"}, {"disk": "unlimited", "nic": "1gbit"}, "noDisk"),

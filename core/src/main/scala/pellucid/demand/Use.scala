@@ -5,7 +5,7 @@ import pellucid.trace.Trace
 
 /** How much of the cluster was used when. */
 object Use {
-  private final val Buckets = 240
+  private[demand] final val Buckets = 240
 
   /** Averages over equal buckets. A task's CPU time is spread evenly over its duration. */
   def cores(trace: Trace): CoreUse = {

@@ -22,9 +22,9 @@ final class ObservedTask(builder: TraceBuilder) {
       else {
         val queued = if (fields(1).isEmpty) 0L else natural(fields(1))
         val uses = fields.drop(2).map(use(_, row))
-        uses.foreach(add(_, row))
         tasks.cpuQueueNanos(row) = queued * 1000
         parts.drop(1).foreach(monotasks.read(_, row))
+        uses.foreach(add(_, row))
         tasks.set(row, Tasks.Observed)
         // what is read or written through a file system that is not observed stays unmeasured
         def most(kinds: Set[String], of: Long) = uses.iterator.filter(u => kinds(u.kind)).map(_.bytes).sum >= of * Most

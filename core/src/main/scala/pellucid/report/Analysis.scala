@@ -4,7 +4,7 @@ import pellucid.advice.Advisor
 import pellucid.blocked.{Blockage, BlockedTime, Scenarios}
 import pellucid.breakdown.Sums
 import pellucid.cause.StragglerAnalysis
-import pellucid.demand.{CriticalPath, Machines, Paths, Use}
+import pellucid.demand.{CriticalPath, Machines, Monotasks, Paths, Use}
 import pellucid.lost.Lost
 import pellucid.trace.Trace
 
@@ -27,6 +27,7 @@ object Analysis {
     val driver = Use.driverOnly(trace)
     val cores = Use.cores(trace)
     val schedule = scenarios.schedule
+    val monotasks = new Monotasks(trace)
     val jobsOfSql = trace.jobs.groupMap(_.sqlExecution)(_.id)
     val sqlNames = trace.sql.iterator.map(q => q.id -> q.description).toMap
 
@@ -73,6 +74,7 @@ object Analysis {
       stragglers.slowNodeResults,
       Paths.of(trace),
       Machines.of(trace),
+      monotasks.use,
       trace.sql.map { q =>
         val end = if (q.endMillis > 0) q.endMillis else trace.endMillis
         SqlQuery(
@@ -124,7 +126,8 @@ object Analysis {
           sums(s).breakdown,
           blocked.stage(s, recorded),
           stragglers.of(s),
-          sums(s).demand
+          sums(s).demand,
+          monotasks.ofStages.getOrElse(s, Nil)
         )
       }
     )

@@ -26,6 +26,7 @@ final case class Report(
     slowNodes: Seq[SlowNode],
     paths: Seq[PathRequests],
     machines: Seq[MachineUse],
+    monotasks: Option[MonotaskUse],
     sql: Seq[SqlQuery],
     jobs: Seq[Job],
     stages: Seq[Stage]
@@ -206,6 +207,29 @@ final case class PathRequests(
     requestSizes: Seq[RequestSizes]
 )
 
+/** What monotasks used and waited for, and averages over equal buckets of time. Only of applications that ran as monotasks. */
+final case class MonotaskUse(
+    fromSeconds: Double,
+    bucketSeconds: Double,
+    resources: Seq[ResourceUse],
+    load: Seq[ResourceLoad]
+)
+
+/** Of one kind of resource: `cpu`, `disk` or `network`. */
+final case class ResourceUse(
+    resource: String,
+    monotasks: Long,
+    /** CPU time; of disks and the network the time in which requests were served. */
+    busySeconds: Double,
+    queuedSeconds: Double,
+    bytes: Long,
+    /** How long it would take if nothing but this resource were used, and all of it all the time (thesis section 5.6.1). */
+    idealSeconds: Double
+)
+
+/** `slots` can run at once; how many did, and how many were queued. */
+final case class ResourceLoad(resource: String, slots: Int, running: Seq[Double], queued: Seq[Double])
+
 /** What a machine did in the `seconds` in which tasks ran and its counters were read. Only with Pellucid's plugin. */
 final case class MachineUse(
     host: String,
@@ -292,7 +316,8 @@ final case class Stage(
     breakdown: Breakdown,
     completion: Completion,
     stragglers: Stragglers,
-    demand: Demand
+    demand: Demand,
+    monotasks: Seq[ResourceUse]
 )
 
 final case class Quantiles(min: Double, p25: Double, median: Double, p75: Double, max: Double)

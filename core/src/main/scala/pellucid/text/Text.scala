@@ -19,6 +19,7 @@ object Text {
       completion(r),
       stragglers(r),
       use(r),
+      monotasks(r),
       machines(r),
       paths(r),
       path(r),
@@ -42,8 +43,9 @@ object Text {
         breakdown("Where the task time went", s.breakdown),
         blocked(s.completion),
         causes(s.stragglers),
-        demand(s.demand)
-      ).mkString("\n")
+        demand(s.demand),
+        resources("Monotasks", s.monotasks)
+      ).filter(_.nonEmpty).mkString("\n")
     }.mkString("\n") + (if (r.longestTasks.isEmpty) "" else "\n" + longest(r)) +
       (if (r.advice.isEmpty) "" else "\n" + advice(r))
 
@@ -153,6 +155,40 @@ object Text {
        else "  Nodes slow net of data size: " +
          r.slowNodes.take(5).map(n => f"${n.host} ${n.slowdown}%.2fx in ${count(n.stages, "stage")}").mkString(", ") +
          "\n")
+
+  private def monotasks(r: Report): String =
+    r.monotasks.fold("") { m =>
+      val stages = r.stages.filter(_.monotasks.nonEmpty)
+      val bottlenecks = stages.groupMapReduce(s => s.monotasks.maxBy(_.idealSeconds).resource)(_.seconds)(_ + _)
+      resources(
+        "Monotasks: what each resource did, and how long that would take if it alone were used, perfectly",
+        m.resources
+      ) +
+        wrap(
+          "The bottleneck, by the stages' time: " +
+            bottlenecks.toSeq.sortBy(-_._2).map { case (resource, s) => s"$resource ${seconds(s)}" }.mkString(", ") +
+            ".",
+          2
+        )
+    }
+
+  private def resources(name: String, uses: Seq[ResourceUse]): String =
+    if (uses.isEmpty) ""
+    else
+      title(name) + table(
+        Seq("monotasks", "in use", "queued", "MB", "ideal", "resource"),
+        uses.map(u =>
+          Seq(
+            u.monotasks.toString,
+            seconds(u.busySeconds),
+            seconds(u.queuedSeconds),
+            f"${u.bytes / 1e6}%.0f",
+            seconds(u.idealSeconds),
+            u.resource
+          )
+        ),
+        left = 5
+      )
 
   private def machines(r: Report): String =
     if (r.machines.isEmpty) ""

@@ -8,11 +8,14 @@ import org.apache.hadoop.fs.{FSDataInputStream, ReadOption, StreamCapabilities}
 import org.apache.hadoop.io.ByteBufferPool
 import org.apache.spark.pellucid.TaskMemory
 
-import pellucid.observe.{Requests, TaskRecord}
+import pellucid.observe.{CpuClock, Requests, TaskRecord}
 
 /** Input whose split a task reads from its start to its end (lines of text, say): a chunk of it is read into memory by one monotask,
   * and the task's many small reads are served from there (thesis section 5.3.2). Chunks bound how long one task keeps a disk from the
   * others, and the memory that it takes; where there is none to spare the file is read as stock Spark does.
+  *
+  * What is hardly waited for is in the page cache: then the next [[ChunkedInput.Most]] bytes are read as
+  * stock Spark does too, unless one of those reads is slow.
   */
 private final class ChunkedInput(
     stock: FSDataInputStream,
@@ -24,6 +27,10 @@ private final class ChunkedInput(
   import ChunkedInput._
   private var chunk = Array.emptyByteArray
   private var at, until = 0 // of `chunk`, what is not read yet
+
+  /** How many bytes are read without a chunk before the next one, and how large that is. */
+  private var direct = 0L
+  private var next = Requests.Large
 
   /** Not every file system fills a buffer. */
   private lazy val buffers = stock.hasCapability(StreamCapabilities.READBYTEBUFFER)
@@ -40,7 +47,7 @@ private final class ChunkedInput(
       System.arraycopy(chunk, at, b, off, n)
       at += n
       n
-    } else super.read(b, off, len)
+    } else directly(super.read(b, off, len))
 
   override def read(buf: ByteBuffer): Int =
     if (buffers && buf.hasRemaining && (at < until || fill())) {
@@ -48,19 +55,32 @@ private final class ChunkedInput(
       buf.put(chunk, at, n)
       at += n
       n
-    } else super.read(buf)
+    } else directly(super.read(buf))
+
+  private def directly(read: => Int): Int =
+    if (direct <= 0) read
+    else {
+      val began = System.nanoTime()
+      val n = read
+      direct = if (System.nanoTime() - began > SlowNanos) 0 else direct - n
+      n
+    }
 
   /** Whether there is something in the chunk now. The stock stream stands behind the chunk. */
   private def fill(): Boolean = {
-    val left = if (sequential) split.end - super.getPos else 0L
+    forget()
+    val left = if (sequential && direct <= 0) split.end - super.getPos else 0L
     left >= Requests.Large && {
-      val size = room(math.min(left, Most).toInt)
+      val size = room(math.min(left, next.toLong).toInt)
       size >= Requests.Large && {
-        at = 0
-        until = 0
         measured(size, super.getPos, source.last) {
+          val began = System.nanoTime() - CpuClock.nanos()
           var n = 0
           while (n >= 0 && until < size) { n = stock.read(chunk, until, size - until); if (n > 0) until += n }
+          val waited = System.nanoTime() - CpuClock.nanos() - began
+          val cached = waited < until * CachedNanosPerByte
+          direct = if (cached) Most else 0
+          next = if (cached) Requests.Large else Most
           if (until > 0) until else -1
         }
         until > 0
@@ -81,9 +101,11 @@ private final class ChunkedInput(
   private def drop(): Unit = {
     memory.release(chunk.length.toLong)
     chunk = Array.emptyByteArray
-    at = 0
-    until = 0
+    forget()
   }
+
+  /** The stock stream goes on from behind the chunk, or elsewhere. */
+  private def forget(): Unit = { at = 0; until = 0 }
 
   /** The stock stream to where this one stands, and no more chunks until a seek to the split's start. */
   private def leave(): Unit = {
@@ -98,8 +120,7 @@ private final class ChunkedInput(
     val back = super.getPos - position
     if (back >= 0 && back <= until) at = until - back.toInt
     else {
-      at = 0
-      until = 0
+      forget()
       super.seek(position)
       sequential = position == split.start
     }
@@ -107,7 +128,7 @@ private final class ChunkedInput(
   override def skip(n: Long): Long = {
     val held = math.max(0L, math.min(n, (until - at).toLong))
     at += held.toInt
-    if (held == n) held else held + super.skip(n - held)
+    if (held == n) held else { forget(); held + super.skip(n - held) }
   }
   override def available(): Int = math.min((until - at).toLong + super.available(), Int.MaxValue.toLong).toInt
 
@@ -125,5 +146,9 @@ private final class ChunkedInput(
 private object ChunkedInput {
 
   /** At a hard disk's 130 MB/s 64 ms, six times what a seek takes. */
-  private final val Most = 8L << 20
+  private final val Most = 8 << 20
+
+  /** Of waiting, which at 500 MB/s and more is not worth a chunk. */
+  private final val CachedNanosPerByte = 2L
+  private final val SlowNanos = 2000000L
 }

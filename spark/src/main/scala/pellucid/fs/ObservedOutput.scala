@@ -48,8 +48,8 @@ private final class TimedOutput(stock: FSDataOutputStream, requests: Requests, a
   override def write(b: Array[Byte], off: Int, len: Int): Unit = synchronized(super.write(b, off, len))
   override def flush(): Unit = synchronized(super.flush())
   override def close(): Unit = synchronized(super.close())
-  override def hflush(): Unit = synchronized { drain(); measured(0)(stock.hflush()) }
-  override def hsync(): Unit = synchronized { drain(); measured(0)(stock.hsync()) }
+  override def hflush(): Unit = synchronized { drain(); settled(stock.hflush()) }
+  override def hsync(): Unit = synchronized { drain(); settled(stock.hsync()) }
 
   /** Where it is not supported, what was written stays. */
   override def abort(): Abortable.AbortableResult = synchronized { val result = stock.abort(); forget(); result }

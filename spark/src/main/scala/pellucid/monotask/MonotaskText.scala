@@ -1,5 +1,6 @@
 package pellucid.monotask
 
+import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 import pellucid.sched.MonotaskPhase
@@ -16,21 +17,43 @@ private[monotask] final class MonotaskText {
   }
   private val resources = ArrayBuffer.empty[String]
   private val out = new StringBuilder
+  private var written = 0
+
+  /** Beyond [[MonotaskText.Most]], by resource and phase. */
+  private val others = mutable.LinkedHashMap.empty[String, Array[Long]]
 
   def add(
       resource: String,
       phase: MonotaskPhase,
       bytes: Int,
-      queuedNanos: Long,
-      serviceNanos: Long,
-      cpuNanos: Long
+      queuedMicros: Long,
+      serviceMicros: Long,
+      cpuMicros: Long
   ): Unit = {
     var place = resources.indexOf(resource)
     if (place < 0) { place = resources.size; resources += resource }
-    out += ';' += phase.letter ++= place.toString
-    for (n <- Seq(bytes.toLong, queuedNanos / 1000, serviceNanos / 1000, math.max(0, cpuNanos / 1000))) out += ',' ++=
-      n.toString
+    val name = s"${phase.letter}$place"
+    val numbers = Array(bytes.toLong, queuedMicros, serviceMicros, math.max(0, cpuMicros))
+    written += 1
+    if (written <= MonotaskText.Most) write(name, numbers)
+    else {
+      val sums = others.getOrElseUpdate(name, new Array(numbers.length))
+      for (i <- numbers.indices) sums(i) += numbers(i)
+    }
   }
 
-  override def toString: String = s"$began;${resources.mkString(" ")}$out"
+  private def write(name: String, numbers: Array[Long]): Unit = {
+    out += ';' ++= name
+    numbers.foreach(n => out += ',' ++= n.toString)
+  }
+
+  override def toString: String = {
+    others.foreach { case (name, sums) => write(name, sums) }
+    others.clear()
+    s"$began;${resources.mkString(" ")}$out"
+  }
+}
+
+private object MonotaskText {
+  private final val Most = 1000
 }

@@ -18,6 +18,7 @@ final class Multitask private[monotask] (val number: Long, resources: Resources)
   val memory = new TaskMemory(TaskContext.get())
 
   private val done = new MonotaskText
+  private var ended = System.nanoTime()
 
   /** The monotasks that have ended (docs/observed.md). */
   def text: String = done.toString
@@ -77,13 +78,24 @@ final class Multitask private[monotask] (val number: Long, resources: Resources)
     current.ends(resources.cpu, MonotaskPhase.Compute, 0)
   }
 
-  /** From when a monotask is queued. */
+  /** A monotask's moments: it is queued when the one before it has ended. */
   private final class Clock {
-    private val queued = System.nanoTime()
+    private val queued = ended
     private var started, cpu = 0L
     def starts(): Unit = { started = System.nanoTime(); cpu = CpuClock.nanos() }
-    def ends(gate: Gate, phase: MonotaskPhase, bytes: Int): Unit =
-      done.add(gate.resource, phase, bytes, started - queued, System.nanoTime() - started, CpuClock.nanos() - cpu)
+    def ends(gate: Gate, phase: MonotaskPhase, bytes: Int): Unit = {
+      val cpuNanos = CpuClock.nanos() - cpu
+      ended = System.nanoTime()
+      // differences of whole microseconds add up to the moments again
+      done.add(
+        gate.resource,
+        phase,
+        bytes,
+        started / 1000 - queued / 1000,
+        ended / 1000 - started / 1000,
+        cpuNanos / 1000
+      )
+    }
   }
 }
 

@@ -6,8 +6,8 @@ import java.util.Arrays
 import pellucid.monotask.{Multitask, Resources}
 import pellucid.sched.MonotaskPhase
 
-/** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock, or a
-  * monotask of their own at the place that `at` names.
+/** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock; at the place
+  * that `at` names, where one of those has been slow, into requests that are worth a monotask. Others go to memory.
   */
 class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[MeasuredOutput.Place] = None)
     extends OutputStream {
@@ -15,19 +15,27 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   private var held = 0
   private var granted = 0
   private var closed = false
+  private var slow = false
 
-  protected final def measured(size: Int)(write: => Unit): Unit = at match {
-    case Some(place) if size >= Requests.Large || place.far =>
-      place.task.at(place.resource, MonotaskPhase.OutputWrite) { timed(size)(write); size }
-      ()
+  private def measured(size: Int)(write: => Unit): Unit = at match {
+    case Some(place) if size >= Requests.Large => place.monotask { timed(size)(write); size }
     case _ => timed(size)(write)
+  }
+
+  /** Waits until the other side has what was written, where there is one. */
+  protected final def settled(write: => Unit): Unit = at match {
+    case Some(place) if place.far => place.monotask { timed(0)(write); 0 }
+    case _ => timed(0)(write)
   }
 
   private def timed(size: Int)(write: => Unit): Unit = {
     val cpu = requests.cpuBefore(size)
     val wall = System.nanoTime()
     try write
-    finally requests.ended(size, wall, cpu)
+    finally {
+      requests.ended(size, wall, cpu)
+      if (size > 0) slow = System.nanoTime() - wall > MeasuredOutput.SlowNanos + 2L * size
+    }
   }
 
   protected final def drain(): Unit = if (held > 0) {
@@ -45,7 +53,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   /** Towards what makes a monotask, where there is memory to spare. */
   private def grow(): Boolean = at.exists { place =>
-    val wanted = math.min(buffer.length * 8, MeasuredOutput.MonotaskBytes) - buffer.length
+    val wanted = if (slow) MeasuredOutput.MonotaskBytes - buffer.length else 0
     val more = if (wanted > 0) place.task.memory.acquire(wanted.toLong).toInt else 0
     granted += more
     if (more > 0) buffer = Arrays.copyOf(buffer, buffer.length + more)
@@ -78,7 +86,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     closed = true
     try drain()
     finally
-      try measured(0)(stock.close())
+      try settled(stock.close())
       finally { at.foreach(_.task.memory.release(granted.toLong)); granted = 0 }
   }
 }
@@ -87,10 +95,15 @@ object MeasuredOutput {
   private final val BufferBytes = 32 << 10
   private final val MonotaskBytes = 8 << 20
 
+  /** And 2 ns per byte: what goes to memory takes less. */
+  private final val SlowNanos = 1000000L
+
   /** Where what `task` writes goes. */
   final case class Place(task: Multitask, resource: String) {
 
     /** Not one of this machine's disks: the other side is waited for, however little there is to write. */
     def far: Boolean = !resource.startsWith(Resources.Disk)
+
+    def monotask(io: => Int): Unit = { task.at(resource, MonotaskPhase.OutputWrite)(io); () }
   }
 }

@@ -8,12 +8,11 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FSDataInputStream, Path => HadoopPath}
-import org.apache.spark.pellucid.SplitOf
+import org.apache.hadoop.fs.FSDataInputStream
 import org.apache.spark.sql.SparkSession
 
-import pellucid.Jobs
+import pellucid.{Jobs, Warnings}
+import pellucid.fs.SlowFile
 import pellucid.plugin.Guard
 
 class MonotasksSuite extends munit.FunSuite {
@@ -50,22 +49,50 @@ class MonotasksSuite extends munit.FunSuite {
     assertEquals(ran.answer, Seq(0, 1))
   }
 
-  folder.test("what is read in any order is what the file has") { folder =>
-    val bytes = new Array[Byte](20 << 20)
-    new Random(1).nextBytes(bytes)
-    val file = Files.write(folder.resolve("file"), bytes).toString
-    val size = bytes.length
+  folder.test("what is read in any order is what the file has, and a slow disk's is read in chunks") { folder =>
+    val size = 12 << 20
     def use(spark: SparkSession): Seq[String] =
-      spark.sparkContext.parallelize(0 until 8, 8).map { seed =>
+      spark.sparkContext.parallelize(0 until 6, 6).map { seed =>
+        val bytes = new Array[Byte](size)
+        new Random(1).nextBytes(bytes)
         val start = seed * 1000000L
-        SplitOf.set(s"file:$file", start, size / 2L)
-        val path = new HadoopPath(file)
-        val in = path.getFileSystem(new Configuration).open(path)
+        val in = SlowFile.open(bytes, start, start + size / 2)
         try Script(in, new Random(seed.toLong), start, size)
         finally in.close()
       }.collect().toSeq
-    assertEquals(Jobs.run(folder, conf = on)(use).answer, Jobs.run(folder, plugin = false)(use).answer)
+    val ran = Jobs.run(folder, conf = on)(use)
+    assertEquals(ran.answer, Jobs.run(folder, plugin = false)(use).answer)
+    val table = ran.trace.monotasks
+    val chunks = (0 until table.size).filter(row => table.resources(table.resource(row)) == "disk:slow")
+    assert(chunks.exists(table.bytes(_) > (1 << 20)), chunks.map(table.bytes(_)))
+    assert(chunks.forall(table.serviceMicros(_) > 1000), chunks.map(table.serviceMicros(_)))
+    // one slot: no chunk is read before the one before it has come
+    val spans = chunks.map(row => (table.queuedMicros(row) + table.waitMicros(row), table.serviceMicros(row))).sorted
+    for (((began, took), (next, _)) <- spans.zip(spans.tail)) assert(next >= began + took - 2000, (began, took, next))
   }
+
+  folder.test("files of the page cache are read as stock Spark does") { folder =>
+    val lines = Seq.tabulate(200000)(i => s"$i ${"x" * 40}")
+    Files.write(folder.resolve("file"), lines.asJava)
+    def use(spark: SparkSession): Long =
+      spark.sparkContext.textFile(folder.resolve("file").toString, 4).map(_.hashCode.toLong).sum().toLong
+    val ran = Jobs.run(folder, conf = on)(use)
+    assertEquals(ran.answer, lines.map(_.hashCode.toLong).sum)
+    val table = ran.trace.monotasks
+    val read = (0 until table.size).filter(row => table.resources(table.resource(row)).startsWith("disk"))
+    assert(read.map(table.bytes(_).toLong).sum < Files.size(folder.resolve("file")) / 2, read.map(table.bytes(_)))
+  }
+
+  for (hook <- Seq("running tasks as monotasks", "watching monotasks"))
+    folder.test(s"an exception in the hook \"$hook\" is one warning, and the job as it was") { folder =>
+      Guard.sabotage(hook)
+      val warnings = Warnings.during {
+        val ran = Jobs.run(folder, conf = on)(_.range(0, 100000, 1, 8).selectExpr("sum(id)").head().getLong(0))
+        assertEquals(ran.answer, 4999950000L)
+      }
+      assertEquals(warnings.size, 1, warnings)
+      assert(warnings.head.contains(s"$hook is switched off, the job goes on without it"), warnings)
+    }
 }
 
 /** Of the tasks of this JVM: how many do something at once. */

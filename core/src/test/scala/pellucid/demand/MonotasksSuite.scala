@@ -1,0 +1,89 @@
+package pellucid.demand
+
+import pellucid.Samples._
+import pellucid.breakdown.{Phase, TaskPhases}
+import pellucid.report.{Analysis, ResourceUse}
+import pellucid.trace.{Trace, Window}
+
+/** What the plugin says of tasks that it ran as monotasks. */
+class MonotasksSuite extends munit.FunSuite {
+  private val environment =
+    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
+      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
+
+  private def task(id: Long, monotasks: String, stage: Int = 0, launch: Long = 1000, finish: Long = 2000) =
+    taskEnd(
+      id,
+      stage = stage,
+      launch = launch,
+      finish = finish,
+      accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;;input,disk:sda,1,900,1000,9:1|$monotasks]"}""",
+      metrics = """{"Executor Run Time":1000,"Executor CPU Time":500000000}"""
+    )
+
+  // it waits 10 ms for a core, computes 90 ms with 80 of CPU, waits 100 ms for sda and reads 900 bytes in 200 ms; computes 600 ms
+  private val one = "1000000;cpu disk:sda;c0,0,10000,90000,80000;i1,900,100000,200000,5000;c0,0,0,600000,420000"
+
+  // 300 ms on sdb, and 100 ms on the network after 50 ms of waiting
+  private val two = "1200000;disk:sdb network;o0,5000,0,300000,0;o1,7000,50000,100000,0"
+
+  private val trace: Trace = readLines(
+    environment,
+    executorAdded("1", cores = 2),
+    task(1, one),
+    task(2, two, stage = 1)
+  )
+
+  test("what is used of each resource, and how long that would take by itself") {
+    val r = Analysis.report(trace)
+    assertEquals(
+      r.monotasks.get.resources,
+      Seq(
+        ResourceUse("cpu", 2, 0.5, 0.01, 0, 0.25), // 80 + 420 ms on two cores
+        ResourceUse("disk", 2, 0.5, 0.1, 5900, 0.25), // 200 + 300 ms on two disks
+        ResourceUse("network", 1, 0.1, 0.05, 7000, 0.025) // of four multitasks at once
+      )
+    )
+    assertEquals(
+      r.stages.map(_.monotasks.map(u => (u.resource, u.idealSeconds))),
+      Seq(Seq(("cpu", 0.25), ("disk", 0.1)), Seq(("disk", 0.15), ("network", 0.025)))
+    )
+  }
+
+  test("load over time: what runs, and what waits") {
+    val use = Analysis.report(trace).monotasks.get
+    val load = use.load.map(l => l.resource -> l).toMap
+    assertEquals(use.load.map(_.slots), Seq(2, 2, 4))
+    def seconds(buckets: Seq[Double]) = (buckets.sum * use.bucketSeconds * 1e6).round / 1e6
+    assertEquals((seconds(load("cpu").running), seconds(load("cpu").queued)), (0.69, 0.01))
+    assertEquals((seconds(load("disk").running), seconds(load("disk").queued)), (0.5, 0.1))
+    assertEquals((seconds(load("network").running), seconds(load("network").queued)), (0.1, 0.05))
+    // sda's queue from 1.1 s to 1.2 s: the trace begins at 0.5 s
+    val at = ((1.15 - (trace.startMillis / 1e3)) / use.bucketSeconds).toInt
+    assertEquals(load("disk").queued(at), 1.0)
+  }
+
+  test("waiting for a core is no input, waiting for a disk is") {
+    val phases = new TaskPhases(trace.tasks)
+    phases.load(trace.tasksOfStage(0).head)
+    assertEquals(phases(Phase.CpuQueue), 10000000L)
+    assertEquals(phases(Phase.InputRead), 101000000L) // 1 ms of the request itself, as measured
+  }
+
+  test("a window has the monotasks of its tasks") {
+    val later = readLines(environment, task(1, one), task(2, two, launch = 5000, finish = 6000))
+    val window = Window.of(later, 4000, 7000)
+    assertEquals((later.monotasks.size, window.monotasks.size), (5, 2))
+    assertEquals(Analysis.report(window).monotasks.get.resources.map(_.resource), Seq("disk", "network"))
+  }
+
+  test("what is not written so is counted, and nothing of it is taken") {
+    for (
+      bad <- Seq("x;cpu;c0,0,0,0,0", "1;cpu;c1,0,0,0,0", "1;cpu;z0,0,0,0,0", "1;cpu;c0,0,0,0", "1;cpu;c0,0,-1,0,0", "1")
+    ) {
+      val t = readLines(environment, task(1, bad))
+      assertEquals(t.monotasks.size, 0, bad)
+      assert(t.intake.notes.exists(_.contains("1 measurements of the plugin")), bad)
+    }
+  }
+}
