@@ -1,8 +1,10 @@
 """Measures every limit of a lab and compares: set, measured, error. An experiment refuses a lab that is more than 10 % off."""
 
 import json
+import math
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,14 +79,19 @@ def _on_machines(cluster, function, together=True):
 
 
 def _cpu(cluster, seconds):
-    """All at once: a limit that this computer cannot give to every machine at the same time is wrong."""
+    """What a machine's processes get together, its daemons among them, while one of them wants all. All machines at once: a limit that
+    this computer cannot give to every machine at the same time is wrong."""
+
+    def used(name):
+        return cluster.counters()[name]["cpu_seconds"]
 
     def one(name):
         wanted = cluster.machine(name)["limits"]["cpu"]
         if wanted == units.UNLIMITED:
             return []
-        processes = int(-(-wanted // 1))
-        return [Row(name, "cpu", wanted, probe(cluster, name, "cpu", seconds * 2, processes), lambda n: f"{n:.3g} cores")]
+        before, started = used(name), time.monotonic()
+        probe(cluster, name, "cpu", seconds * 2, math.ceil(wanted))
+        return [Row(name, "cpu", wanted, (used(name) - before) / (time.monotonic() - started), lambda n: f"{n:.3g} cores")]
 
     return sum(_on_machines(cluster, one), [])
 

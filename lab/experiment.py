@@ -28,6 +28,7 @@ def run(name, arguments, say):
     parser = argparse.ArgumentParser(prog=f"pellucid-lab experiment {name}", description=module.__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--pairs", type=int, default=3, help="how often each variant has its turn (default %(default)s)")
+    parser.add_argument("--cpu", type=float, default=0.4, help="of a core, for each machine: less on a busy computer (default %(default)s)")
     parser.add_argument("--to", type=Path, default=software.REPOSITORY / "docs" / "experiments", help="folder of the tables")
     module.options(parser)
     options = parser.parse_args(arguments)
@@ -36,10 +37,10 @@ def run(name, arguments, say):
     module.run(options, say)
 
 
-def machine(speed=1.0, disks=2, kind="hdd", **changes):
+def machine(cpu, speed=1.0, disks=2, kind="hdd", **changes):
     """A machine's table of a lab's configuration: one disk for both uses, or one for HDFS and one for Spark, or two for both."""
     uses = [["hdfs"], ["spark"]] if disks == "apart" else [["hdfs", "spark"]] * disks
-    return {"cores": 2, "cpu": 0.4, "page_cache": "256MB", "nic": "200mbit", "executor_memory": "768MB",
+    return {"cores": 2, "cpu": cpu, "page_cache": "256MB", "nic": "200mbit", "executor_memory": "768MB",
             "disk": [{"kind": kind, "speed": speed, "size": "5GB", "use": use} for use in uses]} | changes  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def options(parser):
 
 
 def run(options, say):
-    machine = experiment.machine(options.speed, "apart", executor_memory="1GB")
+    machine = experiment.machine(options.cpu, options.speed, "apart", executor_memory="1GB")
     runs = []
     with lab({"name": "applications", "machines": 4, "machine": machine}, say) as cluster:
         experiment.refuse_if_off(cluster, say)

@@ -14,7 +14,7 @@ def options(parser):
 
 
 def run(options, say):
-    machine = experiment.machine(options.speed, "apart", executor_memory="1GB")
+    machine = experiment.machine(options.cpu, options.speed, "apart", executor_memory="1GB")
     with lab({"name": "bdb", "machines": 4, "machine": machine}, say) as cluster:
         experiment.refuse_if_off(cluster, say)
         with Application(cluster, "bdb") as application:

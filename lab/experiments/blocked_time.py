@@ -23,7 +23,7 @@ def options(parser):
 
 
 def run(options, say):
-    machine = experiment.machine(options.speed, "apart", cores=1)
+    machine = experiment.machine(options.cpu, options.speed, "apart", cores=1)
     settings = {
         "HDD": ({"disk": f"hdd*{options.speed}", "nic": "1gbit"}, {"disk": "unlimited", "nic": "1gbit"}, "noDisk"),
         "SSD": ({"disk": f"ssd*{options.speed}", "nic": "1gbit"}, {"disk": "unlimited", "nic": "1gbit"}, "noDisk"),

@@ -16,7 +16,7 @@ def options(parser):
 
 
 def run(options, say):
-    configurations = [{"name": f"disks{n}", "machines": 4, "machine": experiment.machine(options.speed, n)} for n in (1, 2)]
+    configurations = [{"name": f"disks{n}", "machines": 4, "machine": experiment.machine(options.cpu, options.speed, n)} for n in (1, 2)]
     with lab(configurations[0], say) as one, lab(configurations[1], say) as two:
         for cluster in (one, two):
             experiment.refuse_if_off(cluster, say)

@@ -27,7 +27,7 @@ def run(options, say):
 def on(disks, options, say):
     """The runs of all jobs on machines with such disks."""
     count, kind = DISKS[disks]
-    machine = experiment.machine(options.speed, count, kind)
+    machine = experiment.machine(options.cpu, options.speed, count, kind)
     jobs = {
         f"sort, {values} values": (
             f"sort generate --data /sort{values} --mb {options.mb} --files 32 --values {values}",

@@ -18,7 +18,7 @@ def options(parser):
 
 
 def run(options, say):
-    machine = experiment.machine(options.speed, page_cache=f"{options.page_cache_mb}MB")
+    machine = experiment.machine(options.cpu, options.speed, page_cache=f"{options.page_cache_mb}MB")
     with lab({"name": "shared-data", "machines": 4, "machine": machine}, say) as cluster:
         experiment.refuse_if_off(cluster, say)
         with Application(cluster, "shared-data") as application:

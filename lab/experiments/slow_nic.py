@@ -16,7 +16,7 @@ def run(options, say):
         units.network_rate(options.nic)
     except ValueError as e:
         raise LabError(f"--nic: {e}") from None
-    machine = experiment.machine(0.2, "apart")
+    machine = experiment.machine(options.cpu, 0.2, "apart")
     with lab({"name": "slow-nic", "machines": 4, "machine": machine, "hdfs": {"block": "1MB"}}, say) as cluster:
         experiment.refuse_if_off(cluster, say)
         line = "pipeline run --data /lines --output /grouped --split-mb 1 --reduce-partitions 16"

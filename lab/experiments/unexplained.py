@@ -22,7 +22,7 @@ def run(options, say):
     say("tables")
     made, texts = tables(options.benchmark, options.scale), queries(options.benchmark)
     line = f"queries run --data /tables --output /none --queries {texts}"
-    machine = experiment.machine(options.speed, "apart", nic="200mbit")
+    machine = experiment.machine(options.cpu, options.speed, "apart", nic="200mbit")
     settings = {"HDD": f"hdd*{options.speed}", "SSD": f"ssd*{options.speed}", "no limit": "unlimited"}
     with lab({"name": "unexplained", "machines": 4, "machine": machine}, say) as cluster:
         experiment.refuse_if_off(cluster, say)

@@ -67,6 +67,26 @@ def hostile(path, text):
         user=text, host=text))
 
 
+def monotasks(path):
+    """Two tasks on two cores: one reads 4 MB for a second after the other has, 0.5 s in the disk's queue."""
+    at = START + 1000
+
+    def task(number, *ran):
+        end = task_end(0, number, at, 2500, "0", "host-1")
+        text = f"[1;;|{at * 1000};cpu disk:sda;{';'.join(ran)}]"
+        end["Task Info"]["Accumulables"] = [{"ID": 7, "Name": "pellucid.task", "Update": text}]
+        return end
+
+    setting = {"spark.plugins.internal.conf.pellucid.PellucidPlugin.task": "7"}
+    return write(path, application(
+        "monotasks", 5000,
+        {"Event": "SparkListenerEnvironmentUpdate", "JVM Information": {}, "Spark Properties": setting, "System Properties": {}},
+        {"Event": "SparkListenerStageSubmitted", "Stage Info": stage_info(0, "reads", 2, at), "Properties": {}},
+        task(0, "c0,0,0,500000,500000", "i1,4000000,0,1000000,0", "c0,0,0,1000000,900000"),
+        task(1, "c0,0,0,1000000,900000", "i1,4000000,500000,1000000,0"),
+        {"Event": "SparkListenerStageCompleted", "Stage Info": stage_info(0, "reads", 2, at, at + 2500)}))
+
+
 def idle(path, executors):
     return write(path, application("nothing ran", 2000, executors=executors))
 

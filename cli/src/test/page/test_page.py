@@ -111,6 +111,25 @@ def test_what_the_log_lacks_is_said(open_page):
     assert "cut off in its last line" in warnings
 
 
+def test_monotasks_and_their_queues(open_page, tmp_path):
+    page = open_page(logs.monotasks(tmp_path / "log"))
+    rows = [row.split("\t") for row in page.tab.locator("#monotasks tbody tr").all_inner_texts()]
+    # 2.3 s of CPU on two cores; two reads of a second on one disk, the second after half a second in its queue
+    assert rows[0] == ["cpu", "3", "2.30 s", "0 ms", "0 B", "1.15 s"]
+    assert rows[1] == ["disk", "2", "2.00 s", "500 ms", "8.00 MB", "2.00 s"]
+    assert rows[2][:4] == ["0", "2.50 s", "disk", "2.00 s"]
+    page.to_timeline()
+    charts = page.tab.locator(".load")
+    assert [text.split("\n")[0] for text in charts.all_inner_texts()] == ["slots", "cpu", "disk"]
+    box = charts.nth(2).bounding_box()
+    gutter, width = page.tab.evaluate("[pellucidTimeline.gutter, pellucidTimeline.width]")
+    from_millis, to_millis = page.view()
+    x = box["x"] + gutter + (2250 - from_millis) / (to_millis - from_millis) * (width - gutter)  # from 2 to 2.5 s one waits
+    page.tab.mouse.move(x, box["y"] + 40)
+    page.frame()
+    assert page.tab.locator(".tooltip").inner_text().split("\n") == ["queued", "1.0", "in use, of 1", "1.0"]
+
+
 def test_hovering_a_task_tells_of_it(open_page):
     page = open_page(SMALL)
     page.to_timeline()

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,7 @@ CASES = [(v, m) for v in VERSIONS for m in ("local[2]", "local-cluster[2,1,1024]
 def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
     """(answer, standard error, event log)"""
     home = software.spark(version)
-    logs = folder / f"log-{plugin}"
-    logs.mkdir()
+    logs = Path(tempfile.mkdtemp(prefix="log-", dir=folder))
     conf = dict(conf) | {
         "spark.master": master,
         "spark.ui.enabled": "false",
@@ -40,7 +40,7 @@ def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
         conf |= {"spark.jars": str(JAR), "spark.plugins": "pellucid.PellucidPlugin"}
     submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
     environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=600)
+    done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, done.stderr[-3000:]
     (answer,) = [line for line in done.stdout.splitlines() if line.startswith("ANSWER")]
     return answer, done.stderr, next(logs.iterdir())
@@ -51,18 +51,20 @@ def report(log):
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.mark.parametrize("monotasks", [False, True], ids=["observed", "monotasks"])
 @pytest.mark.parametrize(("version", "master"), CASES)
-def test_answers_are_stock_and_tasks_are_observed(version, master, tmp_path):
+def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tmp_path):
     stock, _, _ = run(version, master, tmp_path, plugin=False)
-    ours, stderr, log = run(version, master, tmp_path, plugin=True)
+    ours, stderr, log = run(version, master, tmp_path, plugin=True, conf={"spark.pellucid.monotasks": str(monotasks).lower()})
     assert ours == stock
     work = software.spark_home(version) / "work" / log.name.partition(".")[0]  # where a cluster in one computer has its executors
     executors = [path.read_text() for path in work.glob("*/stderr")]
     shutil.rmtree(work, ignore_errors=True)
     assert len(executors) == (2 if "cluster" in master else 0)
     for text in (stderr, *executors):
-        assert "WARN pellucid" not in text
+        assert "WARN pellucid" not in text and "ERROR" not in text
     said = report(log)
+    assert ("monotasks" in said) == monotasks
     kinds = {path["kind"] for path in said["paths"]}
     assert kinds >= {"input", "output", "shuffleWrite", "shuffleRead"}
     assert ("shuffleFetch" in kinds) == ("cluster" in master)
@@ -72,8 +74,10 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, tmp_path):
 
 
 @pytest.mark.skipif(not VERSIONS, reason="minutes: `make matrix`")
-def test_a_hundred_jobs_while_executors_and_tasks_are_killed(tmp_path):
-    patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1"}
+@pytest.mark.parametrize("monotasks", [False, True], ids=["observed", "monotasks"])
+def test_a_hundred_jobs_while_executors_and_tasks_are_killed(monotasks, tmp_path):
+    patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1",
+               "spark.pellucid.monotasks": str(monotasks).lower()}  # fmt: skip
     answer, stderr, log = run(Config.spark_version, "local-cluster[2,1,1024]", tmp_path, True, KILLING, ["7"], patient)
     shutil.rmtree(software.spark_home(Config.spark_version) / "work" / log.name.partition(".")[0], ignore_errors=True)
     assert answer == "ANSWER 100 True True", stderr[-2000:]

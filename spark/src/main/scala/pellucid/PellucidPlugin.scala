@@ -36,7 +36,7 @@ final class PellucidPlugin extends SparkPlugin {
     /** From an executor: `cores EXECUTOR`, which is answered, `tasks EXECUTOR MORE`, or what its machine did. */
     override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
       case Array("cores", executor) => Int.box(PellucidPlugin.slots.fold(0)(_.cores(executor)))
-      case Array("tasks", executor, more) => PellucidPlugin.slots.foreach(_.add(executor, more.toInt)); null
+      case Array("tasks", executor, more) => PellucidPlugin.add(executor, more.toInt); null
       case _ => PellucidPlugin.log(message.toString); null
     }
 
@@ -91,6 +91,8 @@ private object PellucidPlugin {
 
   /** Of the same. */
   @volatile private var slots: Option[Slots] = None
+
+  private def add(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.add(executor, tasks))); () }
 
   /** What an executor has told of its machine. */
   private def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }

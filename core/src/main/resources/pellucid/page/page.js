@@ -11,6 +11,7 @@ function assemble() {
     el("div", { class: "pair" }, breakdownSection(report.breakdown), blockedSection()),
     stragglersSection(),
     el("div", { class: "pair" }, useSection(), el("div", {}, pathSection(), lostSection())),
+    monotasksSection(),
     machinesSection(),
     pathsSection(),
     ...Object.values(tables).filter((t) => t.rows.length > 0).map((t) => t.element),

@@ -1,4 +1,4 @@
-// The timeline: core use, SQL, jobs and swim lanes over one axis of time.
+// The timeline: load, SQL, jobs and swim lanes over one axis of time.
 
 class TimelineView {
   constructor() {
@@ -13,11 +13,11 @@ class TimelineView {
     this.tooltip = new Tooltip();
     this.lanes = new Lanes(this);
     this.strips = [sqlStrip(), jobStrip()].filter((s) => s.bars.length > 0);
-    this.coreUse = new CoreUse(report.coreUse);
+    this.loads = [coreLoad(report.coreUse), ...(report.monotasks ? monotaskLoads(report.monotasks) : [])];
     this.cursor = el("div", { class: "cursor", hidden: true }, el("span"));
     this.axis = el("canvas", { class: "axis" });
     this.panel = el("div", { class: "panel", tabindex: 0, role: "group", "aria-label": "Timeline: + and - zoom, arrows pan, 0 resets" },
-      this.coreUse.element, this.strips.map((s) => s.canvas), this.lanes.element, this.axis, this.cursor);
+      this.loads.map((l) => l.element), this.strips.map((s) => s.canvas), this.lanes.element, this.axis, this.cursor);
     this.controls = new Controls(this);
     this.element = section("timeline-section", "Timeline", TimelineView.hint(),
       this.controls.element, this.panel, this.controls.legend);
@@ -71,7 +71,7 @@ class TimelineView {
     if (width === 0 || width === this.width) return;
     this.width = width;
     this.gutter = Math.round(Math.min(150, width * 0.16));
-    this.coreUse.make(this.view, width, this.gutter, this.colours);
+    for (const load of this.loads) load.make(this.view, width, this.gutter, this.colours);
     this.redraw();
   }
 
@@ -83,7 +83,7 @@ class TimelineView {
     this.frame = undefined;
     if (!this.width) return;
     const began = performance.now();
-    this.coreUse.show(this.view);
+    for (const load of this.loads) load.show(this.view);
     for (const strip of this.strips) strip.draw(this.view, this.width, this.gutter, this.colours, this.selectedStages);
     this.lanes.draw(this.view, this.width, this.gutter, this.colours, this.ink);
     drawAxis(this.axis, this.view, this.width, this.gutter, this.colours);
@@ -111,7 +111,7 @@ class TimelineView {
     if (found.blocks?.length === 1) this.tooltip.show(event.clientX, event.clientY, ...blockContent(this.blocks, found.blocks[0]));
     else if (found.blocks?.length > 1) this.tooltip.show(event.clientX, event.clientY, ...crowdContent(this.blocks, found.blocks));
     else if (found.bar) this.tooltip.show(event.clientX, event.clientY, ...barContent(found.bar));
-    else if (found.use) this.tooltip.show(event.clientX, event.clientY, ...useContent(found.use));
+    else if (found.load) this.tooltip.show(event.clientX, event.clientY, ...loadContent(found.load));
     else this.tooltip.hide();
   }
 
@@ -145,7 +145,8 @@ class TimelineView {
       const inStrip = place(strip.canvas);
       if (inStrip) return { bar: strip.at(...inStrip) };
     }
-    return place(this.coreUse.element) ? { use: this.coreUse.at(this.toMillis(event.clientX) / 1000) } : {};
+    const load = this.loads.find((l) => place(l.element));
+    return load ? { load: load.at(this.toMillis(event.clientX) / 1000) } : {};
   }
 
   moveCursor(event) {

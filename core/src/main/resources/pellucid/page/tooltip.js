@@ -63,8 +63,8 @@ function barContent(bar) {
   return [el("b", {}, bar.kind), el("div", { class: "text" }, bar.text), el("div", {}, bar.time), bar.note ? el("div", { class: "outcome" }, bar.note) : ""];
 }
 
-/** What it says of a moment of the core use. */
-function useContent(values) {
-  return [el("div", { class: "phases" }, CoreUse.Series.map(([label, colour], i) =>
-    el("div", {}, swatch(`var(${colour})`), el("span", {}, label), el("b", {}, values[i].toFixed(1)))))];
+/** What it says of a moment of a load chart. */
+function loadContent(lines) {
+  return [el("div", { class: "phases" }, lines.map(([label, colour, value]) =>
+    el("div", {}, swatch(`var(${colour})`), el("span", {}, label), el("b", {}, value.toFixed(1)))))];
 }

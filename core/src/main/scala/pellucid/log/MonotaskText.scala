@@ -23,11 +23,11 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
       table.task(at) = row
       table.resource(at) = table.resourceNumber(m.resource)
       table.phase(at) = m.phase
-      table.bytes.saturate(at, m.bytes)
+      table.bytes(at) = m.bytes
       table.queuedMicros(at) = queued
-      table.waitMicros.saturate(at, m.waited)
-      table.serviceMicros.saturate(at, m.service)
-      table.cpuMicros.saturate(at, m.cpu)
+      table.waitMicros(at) = m.waited
+      table.serviceMicros(at) = m.service
+      table.cpuMicros(at) = m.cpu
       queued += m.waited + m.service
       blocked(m, row)
     }

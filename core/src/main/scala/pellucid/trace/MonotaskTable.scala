@@ -17,13 +17,13 @@ final class MonotaskTable {
 
   /** In `MonotaskPhase.all`. */
   val phase = new IntColumn
-  val bytes = new IntColumn
+  val bytes = new LongColumn
 
   /** When it was queued, microseconds since 1970 by the executor's clock. */
   val queuedMicros = new LongColumn
 
   /** How long it waited for its resource, and then used it; CPU time of its thread in the latter. */
-  val waitMicros, serviceMicros, cpuMicros = new IntColumn
+  val waitMicros, serviceMicros, cpuMicros = new LongColumn
 
   def size: Int = n
 
@@ -43,7 +43,7 @@ final class MonotaskTable {
     out.n = n
     out.names ++= names
     out.ints.zip(ints).foreach { case (to, from) => to.copyFrom(from) }
-    out.queuedMicros.copyFrom(queuedMicros)
+    out.longs.zip(longs).foreach { case (to, from) => to.copyFrom(from) }
     out
   }
 
@@ -52,14 +52,15 @@ final class MonotaskTable {
     var kept = 0
     for (row <- 0 until n; to <- newTask(task(row))) {
       ints.foreach(column => column(kept) = column(row))
-      queuedMicros(kept) = queuedMicros(row)
+      longs.foreach(column => column(kept) = column(row))
       task(kept) = to
       kept += 1
     }
     n = kept
     ints.foreach(_.truncate(kept))
-    queuedMicros.truncate(kept)
+    longs.foreach(_.truncate(kept))
   }
 
-  private def ints = Seq(task, resource, phase, bytes, waitMicros, serviceMicros, cpuMicros)
+  private def ints = Seq(task, resource, phase)
+  private def longs = Seq(bytes, queuedMicros, waitMicros, serviceMicros, cpuMicros)
 }

@@ -1,6 +1,6 @@
 package pellucid.fs
 
-import java.io.FileDescriptor
+import java.io.{FileDescriptor, IOException}
 import java.nio.ByteBuffer
 import java.util.EnumSet
 
@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.{FSDataInputStream, ReadOption, StreamCapabilities}
 import org.apache.hadoop.io.ByteBufferPool
 import org.apache.spark.pellucid.TaskMemory
 
+import pellucid.monotask.Resources
 import pellucid.observe.{CpuClock, Requests, TaskRecord}
 
 /** Input whose split a task reads from its start to its end (lines of text, say): a chunk of it is read into memory by one monotask,
@@ -39,15 +40,21 @@ private final class ChunkedInput(
   private var sequential = split.start == 0
 
   override def read(): Int = if (at < until || fill()) { at += 1; chunk(at - 1) & 0xff }
-  else super.read()
+  else { direct -= 1; super.read() }
 
   override def read(b: Array[Byte], off: Int, len: Int): Int =
     if (len > 0 && (at < until || fill())) {
       val n = math.min(len, until - at)
       System.arraycopy(chunk, at, b, off, n)
       at += n
-      n
+      if (n < len && full) n + rest(b, off + n, len - n) else n
     } else directly(super.read(b, off, len))
+
+  /** Local files fill what they are asked to fill, up to their end; an error is for the next read to tell. */
+  private def full = source.name.startsWith(Resources.Disk)
+  private def rest(b: Array[Byte], off: Int, len: Int): Int =
+    try math.max(0, read(b, off, len))
+    catch { case _: IOException => 0 }
 
   override def read(buf: ByteBuffer): Int =
     if (buffers && buf.hasRemaining && (at < until || fill())) {
@@ -66,14 +73,18 @@ private final class ChunkedInput(
       n
     }
 
-  /** Whether there is something in the chunk now. The stock stream stands behind the chunk. */
+  /** Whether there is something in the chunk now. The stock stream stands behind the chunk. Where a chunk cannot be read, what can be
+    * is read, and the error told, as in stock Spark.
+    */
   private def fill(): Boolean = {
     forget()
-    val left = if (sequential && direct <= 0) split.end - super.getPos else 0L
-    left >= Requests.Large && {
-      val size = room(math.min(left, next.toLong).toInt)
-      size >= Requests.Large && {
-        measured(size, super.getPos, source.last) {
+    val from = super.getPos
+    val left = if (sequential && direct <= 0) split.end - from else 0L
+    val size = if (left >= Requests.Large) room(math.min(left, next.toLong).toInt) else 0
+    if (left >= Requests.Large && size < Requests.Large) { drop(); direct = Most }
+    size >= Requests.Large && {
+      try
+        measured(size, from, source.last) {
           val began = System.nanoTime() - CpuClock.nanos()
           var n = 0
           while (n >= 0 && until < size) { n = stock.read(chunk, until, size - until); if (n > 0) until += n }
@@ -83,8 +94,8 @@ private final class ChunkedInput(
           next = if (cached) Requests.Large else Most
           if (until > 0) until else -1
         }
-        until > 0
-      }
+      catch { case _: IOException => forget(); sequential = false; stock.seek(from) }
+      until > 0
     }
   }
 
@@ -92,8 +103,7 @@ private final class ChunkedInput(
   private def room(size: Int): Int = {
     if (chunk.length < size) {
       drop()
-      val granted = memory.acquire(size).toInt
-      chunk = if (granted > 0) new Array(granted) else Array.emptyByteArray
+      chunk = memory.array(size)
     }
     math.min(size, chunk.length)
   }
@@ -108,7 +118,7 @@ private final class ChunkedInput(
   private def forget(): Unit = { at = 0; until = 0 }
 
   /** The stock stream to where this one stands, and no more chunks until a seek to the split's start. */
-  private def leave(): Unit = {
+  override def leave(): Unit = {
     val position = getPos
     sequential = false
     if (at < until) stock.seek(position)
@@ -120,16 +130,18 @@ private final class ChunkedInput(
     val back = super.getPos - position
     if (back >= 0 && back <= until) at = until - back.toInt
     else {
-      forget()
       super.seek(position)
+      forget()
       sequential = position == split.start
     }
   }
-  override def skip(n: Long): Long = {
-    val held = math.max(0L, math.min(n, (until - at).toLong))
-    at += held.toInt
-    if (held == n) held else { forget(); held + super.skip(n - held) }
-  }
+  override def skip(n: Long): Long =
+    if (n <= 0) { leave(); super.skip(n) }
+    else {
+      val held = math.min(n, (until - at).toLong)
+      at += held.toInt
+      if (held == n) held else { forget(); held + super.skip(n - held) }
+    }
   override def available(): Int = math.min((until - at).toLong + super.available(), Int.MaxValue.toLong).toInt
 
   override def read(pool: ByteBufferPool, most: Int, options: EnumSet[ReadOption]): ByteBuffer = {

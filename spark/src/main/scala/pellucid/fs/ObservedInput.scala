@@ -10,7 +10,7 @@ import pellucid.plugin.Guard
 /** A task's input stream whose reads are measured. It can what the stock stream can, and tells so. */
 private[fs] final class ObservedInput private (stock: FSDataInputStream, timed: TimedInput)
     extends FSDataInputStream(timed) {
-  override def getWrappedStream: InputStream = stock.getWrappedStream
+  override def getWrappedStream: InputStream = { timed.leave(); stock.getWrappedStream }
 }
 
 private[fs] object ObservedInput {

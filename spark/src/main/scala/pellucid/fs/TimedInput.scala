@@ -6,6 +6,8 @@ import java.util.{EnumSet, List => JList}
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 import java.util.function.{Consumer, IntFunction}
 
+import scala.util.Try
+
 import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.statistics.{IOStatistics, IOStatisticsSource}
 import org.apache.hadoop.io.ByteBufferPool
@@ -49,7 +51,7 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
   protected final def measured(size: Int, position: => Long, where: Option[() => String] = None)(read: => Int): Int =
     record.monotask(size, resource(position), MonotaskPhase.InputRead)(timed(size, where)(read))
 
-  private def resource(position: Long): String = ObservedInput.guard(source.resource(position)).getOrElse(source.name)
+  private def resource(position: Long): String = Try(source.resource(position)).getOrElse(source.name)
 
   private def timed(size: Int, where: Option[() => String])(read: => Int): Int = {
     val cpu = requests.cpuBefore(size)
@@ -68,6 +70,9 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
       ()
     }
   }
+
+  /** The stock stream to where this one stands. */
+  def leave(): Unit = ()
 
   override def read(): Int =
     if (!sought) stock.read()

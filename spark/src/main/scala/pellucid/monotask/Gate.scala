@@ -19,6 +19,9 @@ private[monotask] final class Gate(val resource: String, slots: Int) {
   /** One of those that run is blocked: one more may. */
   def overdraw(): Unit = begin(synchronized(scheduler.overdraw()))
 
+  /** Nobody waits here any more. */
+  def open(): Unit = begin(synchronized(scheduler.resize(Int.MaxValue)))
+
   def waits: Int = synchronized(scheduler.waits)
   def runs: Int = synchronized(scheduler.runs)
 

@@ -10,11 +10,7 @@ import pellucid.sched.MonotaskPhase
   * `MICROS;RESOURCE RESOURCE ...;MONOTASK;MONOTASK;...` with the moment at which the first was queued, and of each monotask
   * `PHASE RESOURCE,BYTES,QUEUED,SERVICE,CPU` without the space: the phase as a letter, the resource by its place in the list, times in microseconds.
   */
-private[monotask] final class MonotaskText {
-  private val began = {
-    val now = java.time.Instant.now()
-    now.getEpochSecond * 1000000 + now.getNano / 1000
-  }
+private[monotask] final class MonotaskText(beganNanos: Long) {
   private val resources = ArrayBuffer.empty[String]
   private val out = new StringBuilder
   private var written = 0
@@ -50,10 +46,16 @@ private[monotask] final class MonotaskText {
   override def toString: String = {
     others.foreach { case (name, sums) => write(name, sums) }
     others.clear()
-    s"$began;${resources.mkString(" ")}$out"
+    s"${beganNanos / 1000 + MonotaskText.EpochMicros};${resources.mkString(" ")}$out"
   }
 }
 
 private object MonotaskText {
   private final val Most = 1000
+
+  /** When `System.nanoTime` was zero: one clock for all tasks of this JVM. */
+  private val EpochMicros = {
+    val now = java.time.Instant.now()
+    now.getEpochSecond * 1000000 + now.getNano / 1000 - System.nanoTime() / 1000
+  }
 }

@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.{BarrierTaskContext, SparkConf, TaskContext}
+import org.apache.spark.pellucid.TaskMemory
 
 import pellucid.plugin.Guard
 
@@ -16,14 +17,19 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   import Monotasks._
   private val diskSlots = conf.getInt("spark.pellucid.monotasks.diskSlots", 1)
   private val networkSlots = conf.getInt("spark.pellucid.monotasks.networkSlots", 4)
+  require(diskSlots > 0 && networkSlots > 0, "spark.pellucid.monotasks.diskSlots and networkSlots are at least 1")
   private val resources = new Resources(cores, diskSlots, networkSlots)
   private val running = ConcurrentHashMap.newKeySet[Multitask]
   private val begun = new AtomicLong
 
-  /** Tasks at once: enough for each resource to be in use, and one more (thesis section 5.3.4). */
-  private val most = cores + diskSlots + networkSlots + 1
+  /** Tasks at once: enough for each resource to be in use, and one more (thesis section 5.3.4). As many as there are cores where code
+    * may count on being alone (one core), and where each Python worker has its part of a limited memory.
+    */
+  @volatile private var most =
+    if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores else cores + diskSlots + networkSlots + 1
   private var tasks = cores
   private var idleLooks = 0
+  @volatile private var stopped = false
 
   private val watch = new Thread(() => watching(), "pellucid-monotasks")
   watch.setDaemon(true)
@@ -34,42 +40,54 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     */
   def begin(): Option[Multitask] = {
     val task = TaskContext.get()
-    Option.when(task.cpus() == 1 && !task.isInstanceOf[BarrierTaskContext]) {
-      val multitask = new Multitask(begun.getAndIncrement(), resources)
+    if (task.cpus() == 1 && !task.isInstanceOf[BarrierTaskContext]) {
+      val multitask = new Multitask(begun.getAndIncrement(), resources, math.max(most, cores))
       running.add(multitask)
       multitask.begin()
-      multitask
+      Some(multitask)
+    } else {
+      giveBack()
+      None
     }
+  }
+
+  /** As many tasks as cores from now on. */
+  private def giveBack(): Unit = synchronized {
+    most = cores
+    if (tasks > cores) { moreTasks(cores - tasks); tasks = cores }
   }
 
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
 
-  def stop(): Unit = watch.interrupt()
+  /** Tasks that still run have their cores to the end. */
+  def stop(): Unit = stopped = true
 
   private def watching(): Unit =
     try
-      while (true) {
-        Thread.sleep(if (resources.cpu.waits > 0) BusyMillis else IdleMillis)
-        guard(look())
-      }
-    catch { case _: InterruptedException => () }
+      while ((!stopped || !running.isEmpty) && guard(look()).isDefined)
+        Thread.sleep(if (running.isEmpty) RestMillis else if (resources.cpu.waits > 0) BusyMillis else IdleMillis)
+    finally resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
 
   private def look(): Unit = {
-    val blocked = running.stream.filter(m => m.computes && (isBlocked(m.thread) || m.isStuck)).count()
-    while (resources.cpu.waits > 0 && resources.cpu.runs < cores + blocked) resources.cpu.overdraw()
+    val computing = running.stream.filter(_.computes).toList
+    val blocked = computing.stream.filter(m => isBlocked(m.thread)).count()
+    val stuck = computing.stream.filter(m => !isBlocked(m.thread) && m.isStuck).count()
+    while (resources.cpu.waits > 0 && resources.cpu.runs < cores + blocked + stuck) resources.cpu.overdraw()
     val idle = resources.cpu.waits == 0 && resources.cpu.runs < cores + blocked && running.size >= tasks
     idleLooks = if (idle) idleLooks + 1 else 0
-    if (idleLooks >= LooksBeforeMore && tasks < most) {
-      idleLooks = 0
-      tasks += 1
-      moreTasks(1)
-    }
+    if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty) oneMore()
+  }
+
+  private def oneMore(): Unit = synchronized {
+    idleLooks = 0
+    if (tasks < most) { tasks += 1; moreTasks(1) }
   }
 }
 
 private object Monotasks {
   private final val BusyMillis = 2L
   private final val IdleMillis = 5L
+  private final val RestMillis = 20L
   private final val LooksBeforeMore = 2
   private val guard = new Guard("watching monotasks")
 

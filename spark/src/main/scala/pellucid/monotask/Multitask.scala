@@ -9,16 +9,16 @@ import pellucid.sched.MonotaskPhase
 /** A Spark task as a row of monotasks (thesis section 5.3.2). Its thread always holds a place at one resource: a core while it computes,
   * and while it waits for a large request a disk or the network instead.
   */
-final class Multitask private[monotask] (val number: Long, resources: Resources) {
+final class Multitask private[monotask] (val number: Long, resources: Resources, tasks: Int) {
   private[monotask] val thread: Thread = Thread.currentThread
   @volatile private var computing = false
   private var current: Clock = _
 
   /** For what waits between two monotasks. */
-  val memory = new TaskMemory(TaskContext.get())
+  val memory = new TaskMemory(TaskContext.get(), tasks)
 
-  private val done = new MonotaskText
   private var ended = System.nanoTime()
+  private val done = new MonotaskText(ended)
 
   /** The monotasks that have ended (docs/observed.md). */
   def text: String = done.toString
@@ -26,7 +26,7 @@ final class Multitask private[monotask] (val number: Long, resources: Resources)
   def computes: Boolean = computing
 
   private var cpuSeen = 0L
-  private var seenAt = System.nanoTime()
+  @volatile private var seenAt = System.nanoTime()
 
   /** Its thread has used no CPU for so long that others go on: whatever it waits for may be one of them. For one thread to ask. */
   private[monotask] def isStuck: Boolean = {
@@ -58,8 +58,9 @@ final class Multitask private[monotask] (val number: Long, resources: Resources)
         var moved = 0
         try { moved = io; moved }
         finally {
+          clock.stops()
           if (entered) gate.leave()
-          clock.ends(gate, phase, moved)
+          clock.write(gate, phase, moved)
         }
       } finally compute()
     }
@@ -68,14 +69,16 @@ final class Multitask private[monotask] (val number: Long, resources: Resources)
     current = new Clock
     computing = resources.cpu.enter(new Turn(number, MonotaskPhase.Compute))
     current.starts()
+    seenAt = System.nanoTime()
   }
 
   private def release(): Unit = {
+    current.stops()
     if (computing) {
       computing = false
       resources.cpu.leave()
     }
-    current.ends(resources.cpu, MonotaskPhase.Compute, 0)
+    current.write(resources.cpu, MonotaskPhase.Compute, 0)
   }
 
   /** A monotask's moments: it is queued when the one before it has ended. */
@@ -83,19 +86,11 @@ final class Multitask private[monotask] (val number: Long, resources: Resources)
     private val queued = ended
     private var started, cpu = 0L
     def starts(): Unit = { started = System.nanoTime(); cpu = CpuClock.nanos() }
-    def ends(gate: Gate, phase: MonotaskPhase, bytes: Int): Unit = {
-      val cpuNanos = CpuClock.nanos() - cpu
-      ended = System.nanoTime()
-      // differences of whole microseconds add up to the moments again
-      done.add(
-        gate.resource,
-        phase,
-        bytes,
-        started / 1000 - queued / 1000,
-        ended / 1000 - started / 1000,
-        cpuNanos / 1000
-      )
-    }
+    def stops(): Unit = { cpu = CpuClock.nanos() - cpu; ended = System.nanoTime() }
+
+    /** Differences of whole microseconds add up to the moments again. */
+    def write(gate: Gate, phase: MonotaskPhase, bytes: Int): Unit =
+      done.add(gate.resource, phase, bytes, started / 1000 - queued / 1000, ended / 1000 - started / 1000, cpu / 1000)
   }
 }
 

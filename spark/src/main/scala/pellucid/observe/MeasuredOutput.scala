@@ -1,7 +1,6 @@
 package pellucid.observe
 
 import java.io.OutputStream
-import java.util.Arrays
 
 import pellucid.monotask.{Multitask, Resources}
 import pellucid.sched.MonotaskPhase
@@ -53,11 +52,15 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   /** Towards what makes a monotask, where there is memory to spare. */
   private def grow(): Boolean = at.exists { place =>
-    val wanted = if (slow) MeasuredOutput.MonotaskBytes - buffer.length else 0
-    val more = if (wanted > 0) place.task.memory.acquire(wanted.toLong).toInt else 0
-    granted += more
-    if (more > 0) buffer = Arrays.copyOf(buffer, buffer.length + more)
-    more > 0
+    val larger =
+      if (slow && granted == 0) place.task.memory.array(MeasuredOutput.MonotaskBytes) else Array.emptyByteArray
+    val grows = larger.length >= Requests.Large
+    if (grows) {
+      System.arraycopy(buffer, 0, larger, 0, held)
+      buffer = larger
+      granted = larger.length
+    } else place.task.memory.release(larger.length.toLong)
+    grows
   }
 
   override def write(b: Int): Unit =
@@ -87,7 +90,11 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     try drain()
     finally
       try settled(stock.close())
-      finally { at.foreach(_.task.memory.release(granted.toLong)); granted = 0 }
+      finally {
+        at.foreach(_.task.memory.release(granted.toLong))
+        granted = 0
+        buffer = Array.emptyByteArray
+      }
   }
 }
 

@@ -1,5 +1,7 @@
 package pellucid.observe
 
+import scala.util.Try
+
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.pellucid.{ObservedFetches, ObservedStreams}
 
@@ -37,18 +39,17 @@ private[pellucid] final class Observer(
   private def observe(): Unit = {
     counters.foreach(_.taskStarts())
     val record = TaskRecord.begin()
-    record.multitask = monotasks.flatMap(_.begin())
     sampler.foreach(_.taskStarts(record))
     // the first listener to be added is the last one called: streams that the task left open are closed then
     TaskContext.get().addTaskCompletionListener[Unit] { (_: TaskContext) =>
       TaskRecord.end()
-      for (runtime <- monotasks; multitask <- record.multitask) runtime.end(multitask)
+      for (runtime <- monotasks; multitask <- record.multitask) Try(runtime.end(multitask))
       sampler.foreach(_.taskEnds(record))
       counters.foreach(_.taskEnds())
       tasks(record.finish().foreach(channel.send))
       ()
     }
-    ()
+    record.multitask = monotasks.flatMap(_.begin())
   }
 
   def stop(): Unit = {

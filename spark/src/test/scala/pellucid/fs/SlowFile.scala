@@ -1,22 +1,28 @@
 package pellucid.fs
 
+import java.io.{EOFException, IOException}
+
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
 
-/** A file of a slow disk: each read takes a millisecond and returns 64 KB at most. */
-final class SlowFile(bytes: Array[Byte]) extends FSInputStream {
+/** A file of a slow disk: each read takes a millisecond and returns 64 KB at most. From `broken` on it cannot be read. */
+final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends FSInputStream {
   private var at = 0
 
   override def read(b: Array[Byte], off: Int, len: Int): Int =
     if (at >= bytes.length) -1
     else {
       Thread.sleep(1)
-      val n = Math.min(Math.min(len, 64 << 10), bytes.length - at)
+      if (at >= broken) throw new IOException(s"cannot be read at $at")
+      val n = Math.min(Math.min(len, 64 << 10), Math.min(bytes.length, broken) - at)
       System.arraycopy(bytes, at, b, off, n)
       at += n
       n
     }
   override def read(): Int = { val one = new Array[Byte](1); if (read(one, 0, 1) < 0) -1 else one(0) & 0xff }
-  override def seek(position: Long): Unit = at = position.toInt
+  override def seek(position: Long): Unit = {
+    if (position < 0 || position > bytes.length) throw new EOFException(s"cannot seek to $position")
+    at = position.toInt
+  }
   override def available(): Int = bytes.length - at
   override def getPos: Long = at.toLong
   override def seekToNewSource(position: Long): Boolean = false
@@ -25,9 +31,9 @@ final class SlowFile(bytes: Array[Byte]) extends FSInputStream {
 object SlowFile {
 
   /** As the current task reads its part of it from a disk. */
-  def open(bytes: Array[Byte], start: Long, end: Long): FSDataInputStream =
+  def open(bytes: Array[Byte], start: Long, end: Long, broken: Int = Int.MaxValue): FSDataInputStream =
     ObservedInput.of(
-      new FSDataInputStream(new SlowFile(bytes)),
+      new FSDataInputStream(new SlowFile(bytes, broken)),
       new Source("disk:slow", None, _ => "disk:slow"),
       Some(Split(start, end))
     )

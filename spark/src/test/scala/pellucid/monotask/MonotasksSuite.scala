@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path}
 import java.util.Arrays
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
@@ -21,6 +22,7 @@ class MonotasksSuite extends munit.FunSuite {
     folder => Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
   )
   private val on = Map("spark.pellucid.monotasks" -> "true")
+  override val munitTimeout = 2.minutes
 
   override def beforeEach(context: BeforeEach): Unit = Guard.reset()
 
@@ -69,6 +71,28 @@ class MonotasksSuite extends munit.FunSuite {
     // one slot: no chunk is read before the one before it has come
     val spans = chunks.map(row => (table.queuedMicros(row) + table.waitMicros(row), table.serviceMicros(row))).sorted
     for (((began, took), (next, _)) <- spans.zip(spans.tail)) assert(next >= began + took - 2000, (began, took, next))
+  }
+
+  folder.test("what stands before a place that cannot be read is read, and the error comes where it is") { folder =>
+    def use(spark: SparkSession): (Long, String) =
+      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+        val in = SlowFile.open(new Array[Byte](8 << 20), 0, 8L << 20, broken = 3000000)
+        val b = new Array[Byte](1000)
+        var sum = 0L
+        val error =
+          Try { var n = 0; while (n >= 0) { n = in.read(b); sum += n } }.failed.map(_.getMessage).getOrElse("no error")
+        (sum, error)
+      }.collect().head
+    assertEquals(Jobs.run(folder, conf = on)(use).answer, (3000000L, "cannot be read at 3000000"))
+  }
+
+  folder.test("settings that no task could run with are one warning") { folder =>
+    val warnings = Warnings.during {
+      val none = on + ("spark.pellucid.monotasks.diskSlots" -> "0")
+      assertEquals(Jobs.run(folder, conf = none)(_.range(10).count()).answer, 10L)
+    }
+    assertEquals(warnings.size, 1, warnings)
+    assert(warnings.head.contains("diskSlots"), warnings)
   }
 
   folder.test("files of the page cache are read as stock Spark does") { folder =>
@@ -142,7 +166,7 @@ object Script {
             identity
           ))
         case 6 => in.seek(math.max(0, in.getPos - length)); tell("back")
-        case 7 => tell(in.available() > 0)
+        case 7 => tell(Try(in.seek(size + 10L)).fold(_.getClass, identity)); tell(Try(in.skip(-1)).isSuccess)
         case _ =>
           val b = new Array[Byte](math.min(length, size - in.getPos.toInt))
           in.readFully(b)

@@ -34,6 +34,7 @@ final class Slots(sc: SparkContext) {
     case _ => 0
   }
 
+  /** Fewer where `tasks` is negative; in local mode, where all are the application's own, what was added stays. */
   def add(executor: String, tasks: Int): Unit = {
     quiet
     sc.schedulerBackend match {
@@ -60,7 +61,7 @@ private object Slots {
       (_: Object, method: Method, arguments: Array[Object]) =>
         if (method.getName == "error" && String.valueOf(arguments(0)).contains(s"for TID $NoTask because")) null
         else
-          try method.invoke(log, arguments: _*)
+          try method.invoke(log, Option(arguments).getOrElse(Array.empty[Object]): _*)
           catch { case e: InvocationTargetException => throw e.getCause }
     )
     val set = classOf[TaskSchedulerImpl].getMethods.find(_.getName == "org$apache$spark$internal$Logging$$log__$eq").get

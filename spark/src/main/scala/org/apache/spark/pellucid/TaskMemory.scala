@@ -3,21 +3,36 @@ package org.apache.spark.pellucid
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 
-/** Memory of a task that Spark's memory manager knows of. */
-final class TaskMemory(context: TaskContext) {
-  private val consumer = new MemoryConsumer(context.taskMemoryManager(), MemoryMode.ON_HEAP) {
+import pellucid.plugin.Guard
+
+/** Memory of a task that Spark's memory manager knows of.
+  *
+  * @param tasks that may run at once
+  */
+final class TaskMemory(context: TaskContext, tasks: Int) {
+  import TaskMemory._
+  private val manager = context.taskMemoryManager()
+  private val consumer = new MemoryConsumer(manager, MemoryMode.ON_HEAP) {
     override def spill(size: Long, trigger: MemoryConsumer): Long = 0
   }
   private var ended = false
 
-  /** As much of `bytes` as the task may have, and as is a small part of what nobody uses: nobody has to spill and no cached block has to
-    * go for it.
+  /** As many bytes, up to `size`, as there is room for: a small part of what nobody uses, and less than the task's share, so that nobody
+    * has to spill and no cached block has to go for it. Who is done with it calls [[release]].
     */
-  def acquire(bytes: Long): Long = synchronized {
-    val manager = SparkEnv.get.memoryManager
-    val unused = manager.maxOnHeapStorageMemory - manager.onHeapStorageMemoryUsed
-    val most = math.min(TaskMemory.MostBytes - consumer.getUsed, unused / TaskMemory.Parts)
-    if (ended || most <= 0) 0 else consumer.acquireMemory(math.min(bytes, most))
+  def array(size: Int): Array[Byte] = {
+    val granted = guard(acquire(size.toLong)).getOrElse(0L)
+    try if (granted > 0) new Array(granted.toInt) else Array.emptyByteArray
+    catch {
+      case _: OutOfMemoryError => release(granted); Array.emptyByteArray
+    } // the heap has more in it than Spark knows of
+  }
+
+  private def acquire(bytes: Long): Long = synchronized {
+    val (unused, all) = room
+    val own = all / tasks - manager.getMemoryConsumptionForThisTask
+    val most = Seq(bytes, MostBytes - consumer.getUsed, unused / Parts, own).min
+    if (ended || most <= 0) 0 else consumer.acquireMemory(most)
   }
 
   def release(bytes: Long): Unit = synchronized(if (!ended) consumer.freeMemory(bytes))
@@ -26,7 +41,18 @@ final class TaskMemory(context: TaskContext) {
   def end(): Unit = synchronized { ended = true; consumer.freeMemory(consumer.getUsed) }
 }
 
-private object TaskMemory {
+object TaskMemory {
   private final val Parts = 16
   private final val MostBytes = 32L << 20
+  private val guard = new Guard("taking memory for monotasks")
+
+  /** Bytes for tasks' operators that nobody uses, and with those that are used. */
+  private def room: (Long, Long) = {
+    val manager = SparkEnv.get.memoryManager
+    val unused = manager.maxOnHeapStorageMemory - manager.onHeapStorageMemoryUsed
+    (unused, unused + manager.onHeapExecutionMemoryUsed)
+  }
+
+  /** Whether more tasks could run without taking memory from those that do. */
+  def isPlenty: Boolean = { val (unused, all) = room; unused > all / 2 }
 }

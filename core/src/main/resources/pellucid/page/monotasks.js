@@ -1,0 +1,17 @@
+// What monotasks used of each resource, and which resource is the bottleneck of each stage.
+
+function monotasksSection() {
+  if (!report.monotasks) return "";
+  const columns = [{ label: "resource" }, { label: "monotasks", number: true }, { label: "in use", number: true }, { label: "queued", number: true },
+    { label: "data", number: true }, { label: "ideal time", number: true }];
+  const cells = (u) => [u.resource, number(u.monotasks), seconds(u.busySeconds), seconds(u.queuedSeconds), bytes(u.bytes), seconds(u.idealSeconds)];
+  const stages = report.stages.filter((s) => s.monotasks.length > 0).sort((a, b) => b.seconds - a.seconds).slice(0, 12);
+  return section("monotasks", "Monotasks", "each used one resource; the ideal time is how long it would take if nothing else were used, and all of it all the time",
+    plainTable(columns, report.monotasks.resources.map(cells)),
+    el("h3", {}, "Bottlenecks of the longest stages"),
+    plainTable([{ label: "stage" }, { label: "time", number: true }, { label: "bottleneck" }, { label: "its ideal time", number: true }, { label: "others" }],
+      stages.map((s) => {
+        const [first, ...others] = [...s.monotasks].sort((a, b) => b.idealSeconds - a.idealSeconds);
+        return [stageLink(s.id, s.attempt), seconds(s.seconds), first.resource, seconds(first.idealSeconds), others.map((u) => `${u.resource} ${seconds(u.idealSeconds)}`).join(", ")];
+      })));
+}
