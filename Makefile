@@ -53,9 +53,9 @@ test-lab: $(VENV)/page
 test-workloads: $(VENV)/page $(VENV)/bench
 	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH=. PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
 
-# all experiments in the lab, about an hour; root on Linux
+# all experiments in the lab, about two hours; root on Linux
 experiments: build $(VENV)/bench
-	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time unexplained; do ./pellucid-lab experiment $$name || exit 1; done
+	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time unexplained monotasks; do ./pellucid-lab experiment $$name || exit 1; done
 
 # a real PySpark job with shuffles, a join and a skewed key, and its report
 demo: build $(VENV)/demo
