@@ -9,13 +9,7 @@ import org.apache.spark.sql.SparkSession
 import pellucid.plugin.{Guard, Versions}
 import pellucid.trace.Tasks
 
-class PluginSuite extends munit.FunSuite {
-  private val folder = FunFixture[Path](_ => Files.createTempDirectory("pellucid"), remove)
-
-  private def remove(folder: Path): Unit =
-    Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
-
-  override def beforeEach(context: BeforeEach): Unit = Guard.reset()
+class PluginSuite extends SparkSuite {
 
   /** Text input, a shuffle, text output: 20,000 rows with 40 keys. */
   private def textJob(folder: Path)(spark: SparkSession): Seq[String] =

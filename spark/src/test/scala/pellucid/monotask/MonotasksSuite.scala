@@ -1,30 +1,22 @@
 package pellucid.monotask
 
 import java.nio.ByteBuffer
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 import java.util.Arrays
 import java.util.concurrent.atomic.AtomicInteger
 
-import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
 import org.apache.hadoop.fs.FSDataInputStream
 import org.apache.spark.sql.SparkSession
 
-import pellucid.{Jobs, Warnings}
+import pellucid.{Jobs, SparkSuite, Warnings}
 import pellucid.fs.SlowFile
 import pellucid.plugin.Guard
 
-class MonotasksSuite extends munit.FunSuite {
-  private val folder = FunFixture[Path](
-    _ => Files.createTempDirectory("pellucid"),
-    folder => Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
-  )
+class MonotasksSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true")
-  override val munitTimeout = 2.minutes
-
-  override def beforeEach(context: BeforeEach): Unit = Guard.reset()
 
   folder.test("as many tasks compute as there are cores; more run while others are blocked") { folder =>
     Jobs.run(folder, conf = on) { spark =>

@@ -1,9 +1,7 @@
 package org.apache.spark.pellucid
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 import java.util.Properties
-
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.{SparkException, Success, TaskState}
 import org.apache.spark.executor.{ExecutorMetrics, TaskMetrics}
@@ -11,15 +9,11 @@ import org.apache.spark.resource.ResourceProfile
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.SparkSession
 
-import pellucid.Jobs
+import pellucid.{Jobs, SparkSuite}
 import pellucid.report.{Analysis, Json}
 import pellucid.trace.{Intake, Trace}
 
-class LiveTraceSuite extends munit.FunSuite {
-  private val folder = FunFixture[Path](
-    _ => Files.createTempDirectory("pellucid"),
-    folder => Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
-  )
+class LiveTraceSuite extends SparkSuite {
 
   /** SQL with adaptive plans and a scan, a Python-less RDD job, failed and killed attempts, a cancelled job. */
   private def manyKinds(folder: Path)(spark: SparkSession): Trace = {
