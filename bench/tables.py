@@ -52,19 +52,14 @@ def made(folder, make):
     return folder
 
 
-def connect(benchmark):
-    """A database of DuckDB with the benchmark's generator."""
+def generate(benchmark, scale, folder):
+    """TABLE.parquet of each table."""
     import duckdb
 
-    database = duckdb.connect()
     package = importlib.import_module(f"duckdb_extension_{benchmark}")
     (extension,) = Path(package.__file__).parent.rglob("*.duckdb_extension")
-    database.execute(f"LOAD '{extension}'")
-    return database
-
-
-def generate(benchmark, scale, folder):
-    with connect(benchmark) as database:
+    with duckdb.connect() as database:
+        database.execute(f"LOAD '{extension}'")
         database.execute(f"CALL {GENERATORS[benchmark]}(sf={scale})")
         for (table,) in database.execute("SHOW TABLES").fetchall():
             database.execute(f"COPY {table} TO '{folder}/{table}.parquet'")

@@ -83,7 +83,7 @@ def _cpu(cluster, seconds):
     this computer cannot give to every machine at the same time is wrong."""
 
     def used(name):
-        return cluster.counters()[name]["cpu_seconds"]
+        return cluster.groups.cpu_seconds(group_name(cluster.name, name))
 
     def one(name):
         wanted = cluster.machine(name)["limits"]["cpu"]

@@ -15,6 +15,7 @@ from lab import check, software
 from lab.cluster import LabError
 
 FOLDER = Path(__file__).parent / "experiments"
+PLUGIN = {"spark.jars": software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar", "spark.plugins": "pellucid.PellucidPlugin"}
 
 
 def names():

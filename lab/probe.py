@@ -94,7 +94,7 @@ def send(address, port):
 
 
 def cpu(seconds, processes):
-    """Cores that this many spinning processes get together."""
+    """Wants all of so many cores."""
     children = []
     for _ in range(int(processes)):
         if (pid := os.fork()) == 0:
@@ -103,9 +103,8 @@ def cpu(seconds, processes):
                 pass
             os._exit(0)
         children.append(pid)
-    started = time.monotonic()
-    used = [os.wait4(pid, 0)[2] for pid in children]
-    return sum(u.ru_utime + u.ru_stime for u in used) / (time.monotonic() - started)
+    for pid in children:
+        os.waitpid(pid, 0)
 
 
 def resident(path):

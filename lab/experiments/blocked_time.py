@@ -5,11 +5,10 @@ One task at a time per machine, so that a task that is blocked on a disk is all 
 on SSDs and with slow NICs, and then with that limit lifted: what blocked-time analysis predicts of the first, the second measures.
 """
 
-from lab import experiment, software
+from lab import experiment
 from lab.application import Application
 from lab.cluster import lab
 
-PLUGIN = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 WORKLOADS = {
     "scan": ("scan generate --data /scan --mb 128 --file-mb 16", "scan run --data /scan --output /none --split-mb 16"),
     "sort": ("sort generate --data /sort --mb 64 --files 16 --values 20",
@@ -31,8 +30,7 @@ def run(options, say):
     }
     with lab({"name": "blocked-time", "machines": 4, "machine": machine}, say) as cluster:
         experiment.refuse_if_off(cluster, say)
-        conf = {"spark.jars": PLUGIN, "spark.plugins": "pellucid.PellucidPlugin"}
-        with Application(cluster, "blocked-time", conf) as application:
+        with Application(cluster, "blocked-time", experiment.PLUGIN) as application:
             for name, (generate, line) in WORKLOADS.items():
                 say(f"{name}: input and warm-up")
                 application.generate(generate)

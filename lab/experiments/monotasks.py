@@ -3,11 +3,10 @@
 Two labs are up at once, alike but for the plugin's setting; only one of them works at a time.
 """
 
-from lab import experiment, software
+from lab import experiment
 from lab.application import Application
 from lab.cluster import lab
 
-PLUGIN = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 DISKS = {"1 HDD": (1, "hdd"), "2 HDDs": (2, "hdd"), "1 SSD": (1, "ssd")}
 
 
@@ -35,8 +34,7 @@ def on(disks, options, say):
         )
         for values in options.values
     }
-    conf = {"spark.jars": PLUGIN, "spark.plugins": "pellucid.PellucidPlugin", "spark.pellucid.monotasks": "true"}
-    conf |= dict(setting.split("=", 1) for setting in options.conf)
+    conf = experiment.PLUGIN | {"spark.pellucid.monotasks": "true"} | dict(setting.split("=", 1) for setting in options.conf)
     with lab({"name": "stock", "machines": 4, "machine": machine}, say) as a, lab({"name": "mono", "machines": 4, "machine": machine}, say) as b:
         for cluster in (a, b):
             experiment.refuse_if_off(cluster, say)

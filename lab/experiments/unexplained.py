@@ -4,11 +4,10 @@ Of stock Spark's log of one of them (q72, 484 MB) 22 to 28 % of the task time is
 """
 
 from bench.tables import QUERIES, queries, tables
-from lab import experiment, software
+from lab import experiment
 from lab.application import Application
 from lab.cluster import lab
 
-PLUGIN = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 PHASES = ["compute", "gc", "cpuQueue", "inputRead", "shuffleRead", "shuffleWrite", "spill", "outputWrite", "metadata", "driver", "lock"]
 
 
@@ -26,8 +25,7 @@ def run(options, say):
     settings = {"HDD": f"hdd*{options.speed}", "SSD": f"ssd*{options.speed}", "no limit": "unlimited"}
     with lab({"name": "unexplained", "machines": 4, "machine": machine}, say) as cluster:
         experiment.refuse_if_off(cluster, say)
-        conf = {"spark.jars": PLUGIN, "spark.plugins": "pellucid.PellucidPlugin"}
-        with Application(cluster, "unexplained", conf) as application:
+        with Application(cluster, "unexplained", experiment.PLUGIN) as application:
             say("input and warm-up")
             application.generate(f"queries generate --data /tables --from {made}")
             application.warm_up(line)

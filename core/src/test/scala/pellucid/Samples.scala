@@ -121,6 +121,11 @@ object Samples {
       s""""Attempt":0,"Launch Time":$launch,"Executor ID":"$executor","Host":"h$executor","Locality":"PROCESS_LOCAL",""" +
       s""""Speculative":false,"Getting Result Time":0,"Finish Time":0,"Failed":false,"Killed":false,"Accumulables":[]}$more}"""
 
+  /** Of an application with the plugin, whose accumulator is number 7. */
+  val environment: String =
+    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
+      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
+
   def taskEnd(
       id: Long,
       stage: Int = 0,

@@ -27,10 +27,8 @@ final class Monotasks(trace: Trace) {
 
   /** None of an application without monotasks. */
   def use: Option[MonotaskUse] = Option.when(table.size > 0) {
-    val span = math.max(1L, trace.endMillis - trace.startMillis)
-    val bucketMillis = math.max(1.0, span.toDouble / Use.Buckets)
-    val n = math.ceil(span / bucketMillis).toInt
-    val running, queued = Kinds.map(_ -> new Levels(n, bucketMillis)).toMap
+    val buckets = new Buckets(trace)
+    val running, queued = Kinds.map(_ -> buckets.levels()).toMap
     for (row <- 0 until table.size) {
       val of = kinds(table.resource(row))
       val from = table.queuedMicros(row) / 1e3 - trace.startMillis
@@ -39,8 +37,8 @@ final class Monotasks(trace: Trace) {
       running(of).add(begin, begin + table.serviceMicros(row) / 1e3, 1)
     }
     MonotaskUse(
-      trace.secondsSinceOrigin(trace.startMillis),
-      bucketMillis / 1000,
+      buckets.fromSeconds,
+      buckets.seconds,
       uses((0 until table.size).iterator),
       Kinds.map(kind => ResourceLoad(kind, slots(kind), running(kind).averages, queued(kind).averages))
     )

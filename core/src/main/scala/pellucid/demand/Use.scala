@@ -5,14 +5,11 @@ import pellucid.trace.Trace
 
 /** How much of the cluster was used when. */
 object Use {
-  private[demand] final val Buckets = 240
 
   /** Averages over equal buckets. A task's CPU time is spread evenly over its duration. */
   def cores(trace: Trace): CoreUse = {
-    val span = math.max(1L, trace.endMillis - trace.startMillis)
-    val bucketMillis = math.max(1.0, span.toDouble / Buckets)
-    val n = math.ceil(span / bucketMillis).toInt
-    val running, onCpu, slots = new Levels(n, bucketMillis)
+    val buckets = new Buckets(trace)
+    val running, onCpu, slots = buckets.levels()
     val tasks = trace.tasks
     for (row <- trace.byLaunch) {
       val from = (tasks.launchMillis(row) - trace.startMillis).toDouble
@@ -34,8 +31,8 @@ object Use {
     CoreUse(
       share(inUse),
       share(computing),
-      trace.secondsSinceOrigin(trace.startMillis),
-      bucketMillis / 1000,
+      buckets.fromSeconds,
+      buckets.seconds,
       slotsThere,
       inUse,
       computing
@@ -87,6 +84,20 @@ object Use {
     }
     DriverOnly((total + after) / 1e3, before / 1e3, if (first) 0 else after / 1e3, longest)
   }
+}
+
+/** Equal stretches of an application's time, for averages over each; their moments are milliseconds from its start. */
+private final class Buckets(trace: Trace) {
+  private val span = math.max(1L, trace.endMillis - trace.startMillis)
+  private val millis = math.max(1.0, span.toDouble / Buckets.Most)
+
+  def fromSeconds: Double = trace.secondsSinceOrigin(trace.startMillis)
+  def seconds: Double = millis / 1000
+  def levels(): Levels = new Levels(math.ceil(span / millis).toInt, millis)
+}
+
+private object Buckets {
+  private final val Most = 240
 }
 
 /** A sum of step functions, averaged over equal buckets; adding one takes constant time. */

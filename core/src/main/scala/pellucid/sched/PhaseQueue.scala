@@ -20,7 +20,6 @@ final class PhaseQueue[M <: Monotask] {
   private var waiting = 0
 
   def size: Int = waiting
-  def size(phase: MonotaskPhase): Int = of(phase).size
 
   def add(monotask: M): Unit = {
     of(monotask.phase).add(new Place(monotask, added))

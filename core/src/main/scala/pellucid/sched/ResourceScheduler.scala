@@ -16,7 +16,6 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
 
   def runs: Int = running
   def waits: Int = queue.size
-  def waits(phase: MonotaskPhase): Int = queue.size(phase)
 
   def submit(monotask: M): Seq[M] = { queue.add(monotask); start() }
 

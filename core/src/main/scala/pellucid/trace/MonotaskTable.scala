@@ -47,20 +47,23 @@ final class MonotaskTable {
     out
   }
 
-  /** Leaves only the monotasks of tasks that have a new row, under that. */
-  def keepOnly(newTask: Int => Option[Int]): Unit = {
+  /** Leaves only the monotasks of the given task rows, which are ascending and are the only ones from now on. */
+  def keepOnly(tasks: Array[Int]): Unit = {
     var kept = 0
-    for (row <- 0 until n; to <- newTask(task(row))) {
-      ints.foreach(column => column(kept) = column(row))
-      longs.foreach(column => column(kept) = column(row))
-      task(kept) = to
-      kept += 1
+    for (row <- 0 until n) {
+      val to = java.util.Arrays.binarySearch(tasks, task(row))
+      if (to >= 0) {
+        ints.foreach(column => column(kept) = column(row))
+        longs.foreach(column => column(kept) = column(row))
+        task(kept) = to
+        kept += 1
+      }
     }
     n = kept
     ints.foreach(_.truncate(kept))
     longs.foreach(_.truncate(kept))
   }
 
-  private def ints = Seq(task, resource, phase)
-  private def longs = Seq(bytes, queuedMicros, waitMicros, serviceMicros, cpuMicros)
+  private val ints = Seq(task, resource, phase)
+  private val longs = Seq(bytes, queuedMicros, waitMicros, serviceMicros, cpuMicros)
 }

@@ -170,8 +170,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     forgottenTasks += forgotten.length
     forgottenTaskMillis += forgotten.map(tasks.durationMillis(_).toLong).sum
     tasks.keepOnly(keptTasks)
-    val newTask = keptTasks.iterator.zipWithIndex.toMap
-    monotasks.keepOnly(newTask.get)
+    monotasks.keepOnly(keptTasks)
     for (row <- 0 until tasks.size) tasks.stage(row) = newStage(tasks.stage(row))
     paths.keepOnly(newStage)
     machines.forget(until)

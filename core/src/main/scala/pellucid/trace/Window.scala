@@ -31,7 +31,7 @@ object Window {
         use.copy(stage = newStage(use.stage))
     }
     val monotasks = trace.monotasks.copy()
-    monotasks.keepOnly(rows.iterator.zipWithIndex.toMap.get)
+    monotasks.keepOnly(rows)
     val from = math.max(fromMillis, trace.startMillis)
     val to = math.min(toMillis, trace.endMillis)
     trace.copy(

@@ -6,10 +6,6 @@ import pellucid.trace._
 
 /** What the plugin read from the kernel's counters. */
 class MachinesSuite extends munit.FunSuite {
-  private val environment =
-    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
-      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
-
   private def counters(text: String, executor: String = "1", host: String = "h1") =
     s"""{"Event":"org.apache.spark.pellucid.MachineCounters","batches":["$executor $host $text"]}"""
 

@@ -7,10 +7,6 @@ import pellucid.trace.{Trace, Window}
 
 /** What the plugin says of tasks that it ran as monotasks. */
 class MonotasksSuite extends munit.FunSuite {
-  private val environment =
-    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
-      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
-
   private def task(id: Long, monotasks: String, stage: Int = 0, launch: Long = 1000, finish: Long = 2000) =
     taskEnd(
       id,

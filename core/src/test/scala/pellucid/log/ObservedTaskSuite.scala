@@ -6,10 +6,6 @@ import pellucid.trace.Tasks
 
 /** Tasks that Pellucid's plugin measured. */
 class ObservedTaskSuite extends munit.FunSuite {
-  private val environment =
-    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
-      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
-
   private def measured(id: Long, text: String, metrics: String = "{}") = taskEnd(
     id,
     accumulables =

@@ -5,9 +5,6 @@ import pellucid.breakdown.{Phase, TaskPhases}
 
 /** Times that were sampled, of tasks shorter and longer than the time between two looks. */
 class SampledTimeSuite extends munit.FunSuite {
-  private val environment =
-    """{"Event":"SparkListenerEnvironmentUpdate","JVM Information":{},"Spark Properties":{"spark.app.id":"a",""" +
-      """"spark.plugins.internal.conf.pellucid.PellucidPlugin.task":"7"},"System Properties":{}}"""
 
   /** Runs for `run` ms, half of them on the CPU. */
   private def task(id: Long, run: Int, seen: String, stage: Int = 0) = taskEnd(

@@ -51,7 +51,7 @@ private final class ChunkedInput(
     } else directly(super.read(b, off, len))
 
   /** Local files fill what they are asked to fill, up to their end; an error is for the next read to tell. */
-  private def full = source.name.startsWith(Resources.Disk)
+  private def full = Resources.isDisk(source.name)
   private def rest(b: Array[Byte], off: Int, len: Int): Int =
     try math.max(0, read(b, off, len))
     catch { case _: IOException => 0 }
@@ -78,8 +78,11 @@ private final class ChunkedInput(
     */
   private def fill(): Boolean = {
     forget()
-    val from = super.getPos
-    val left = if (sequential && direct <= 0) split.end - from else 0L
+    sequential && direct <= 0 && fillFrom(super.getPos)
+  }
+
+  private def fillFrom(from: Long): Boolean = {
+    val left = split.end - from
     val size = if (left >= Requests.Large) room(math.min(left, next.toLong).toInt) else 0
     if (left >= Requests.Large && size < Requests.Large) { drop(); direct = Most }
     size >= Requests.Large && {

@@ -7,6 +7,8 @@ import org.apache.hadoop.fs.{BlockLocation, FileSystem, Path}
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream
 import org.apache.hadoop.net.NetUtils
 
+import pellucid.monotask.Resources
+
 /** A file of HDFS. Its name node tells of each block which datanodes have it and on which of their disks. */
 private[fs] object HdfsSource {
   def of(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Source = {
@@ -31,7 +33,8 @@ private[fs] object HdfsSource {
   /** HDFS reads from this machine where it can. */
   private def resource(block: BlockLocation): String = {
     val here = block.getNames.indexWhere(isHere)
-    if (here < 0 || here >= block.getStorageIds.length) Network else s"disk:${block.getStorageIds.apply(here)}"
+    if (here < 0 || here >= block.getStorageIds.length) Network
+    else s"${Resources.Disk}${block.getStorageIds.apply(here)}"
   }
 
   /** @param node its address and port */

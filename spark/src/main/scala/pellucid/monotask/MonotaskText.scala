@@ -31,22 +31,22 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
     val name = s"${phase.letter}$place"
     val numbers = Array(bytes.toLong, queuedMicros, serviceMicros, math.max(0, cpuMicros))
     written += 1
-    if (written <= MonotaskText.Most) write(name, numbers)
+    if (written <= MonotaskText.Most) write(name, numbers, out)
     else {
       val sums = others.getOrElseUpdate(name, new Array(numbers.length))
       for (i <- numbers.indices) sums(i) += numbers(i)
     }
   }
 
-  private def write(name: String, numbers: Array[Long]): Unit = {
-    out += ';' ++= name
-    numbers.foreach(n => out += ',' ++= n.toString)
+  private def write(name: String, numbers: Array[Long], to: StringBuilder): Unit = {
+    to += ';' ++= name
+    numbers.foreach(n => to += ',' ++= n.toString)
   }
 
   override def toString: String = {
-    others.foreach { case (name, sums) => write(name, sums) }
-    others.clear()
-    s"${beganNanos / 1000 + MonotaskText.EpochMicros};${resources.mkString(" ")}$out"
+    val rest = new StringBuilder
+    others.foreach { case (name, sums) => write(name, sums, rest) }
+    s"${beganNanos / 1000 + MonotaskText.EpochMicros};${resources.mkString(" ")}$out$rest"
   }
 }
 

@@ -3,6 +3,8 @@ package pellucid.monotask
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.{BarrierTaskContext, SparkConf, TaskContext}
 import org.apache.spark.pellucid.TaskMemory
 
@@ -69,11 +71,11 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     finally resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
 
   private def look(): Unit = {
-    val computing = running.stream.filter(_.computes).toList
-    val blocked = computing.stream.filter(m => isBlocked(m.thread)).count()
-    val stuck = computing.stream.filter(m => !isBlocked(m.thread) && m.isStuck).count()
-    while (resources.cpu.waits > 0 && resources.cpu.runs < cores + blocked + stuck) resources.cpu.overdraw()
-    val idle = resources.cpu.waits == 0 && resources.cpu.runs < cores + blocked && running.size >= tasks
+    val (blocked, others) = running.asScala.filter(_.computes).toSeq.partition(m => isBlocked(m.thread))
+    val free = cores + blocked.size
+    val stuck = others.count(_.isStuck)
+    while (resources.cpu.waits > 0 && resources.cpu.runs < free + stuck) resources.cpu.overdraw()
+    val idle = resources.cpu.waits == 0 && resources.cpu.runs < free && running.size >= tasks
     idleLooks = if (idle) idleLooks + 1 else 0
     if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty) oneMore()
   }

@@ -10,9 +10,12 @@ private[pellucid] final class Resources(cores: Int, diskSlots: Int, networkSlots
 
   /** `disk:NAME` is a disk of this machine; all else comes through the network. */
   def of(place: String): Gate =
-    if (place.startsWith(Resources.Disk)) disks.computeIfAbsent(place, new Gate(_, diskSlots)) else network
+    if (Resources.isDisk(place)) disks.computeIfAbsent(place, new Gate(_, diskSlots)) else network
 }
 
 object Resources {
   final val Disk = "disk:"
+
+  /** Of this machine. */
+  def isDisk(place: String): Boolean = place.startsWith(Disk)
 }

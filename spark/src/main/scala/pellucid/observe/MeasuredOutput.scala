@@ -12,7 +12,6 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     extends OutputStream {
   private var buffer = Array.emptyByteArray
   private var held = 0
-  private var granted = 0
   private var closed = false
   private var slow = false
 
@@ -50,15 +49,17 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     if (buffer.isEmpty) buffer = new Array(MeasuredOutput.BufferBytes)
     else if (!grow()) drain()
 
+  /** The buffer is the task's, and no longer the small one that every stream has. */
+  private def grown = buffer.length > MeasuredOutput.BufferBytes
+
   /** Towards what makes a monotask, where there is memory to spare. */
   private def grow(): Boolean = at.exists { place =>
     val larger =
-      if (slow && granted == 0) place.task.memory.array(MeasuredOutput.MonotaskBytes) else Array.emptyByteArray
+      if (slow && !grown) place.task.memory.array(MeasuredOutput.MonotaskBytes) else Array.emptyByteArray
     val grows = larger.length >= Requests.Large
     if (grows) {
       System.arraycopy(buffer, 0, larger, 0, held)
       buffer = larger
-      granted = larger.length
     } else place.task.memory.release(larger.length.toLong)
     grows
   }
@@ -91,8 +92,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     finally
       try settled(stock.close())
       finally {
-        at.foreach(_.task.memory.release(granted.toLong))
-        granted = 0
+        if (grown) at.foreach(_.task.memory.release(buffer.length.toLong))
         buffer = Array.emptyByteArray
       }
   }
@@ -109,7 +109,7 @@ object MeasuredOutput {
   final case class Place(task: Multitask, resource: String) {
 
     /** Not one of this machine's disks: the other side is waited for, however little there is to write. */
-    def far: Boolean = !resource.startsWith(Resources.Disk)
+    def far: Boolean = !Resources.isDisk(resource)
 
     def monotask(io: => Int): Unit = { task.at(resource, MonotaskPhase.OutputWrite)(io); () }
   }
