@@ -39,6 +39,7 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
       case MonotaskPhase.Compute => Some(builder.tasks.cpuQueueNanos)
       case MonotaskPhase.InputRead => Some(builder.tasks.inputBlockedNanos)
       case MonotaskPhase.OutputWrite => Some(builder.tasks.outputBlockedNanos)
+      case MonotaskPhase.ShuffleWrite => Some(builder.tasks.shuffleWriteBlockedNanos)
       case _ => None
     }
     column.foreach(c => c(row) = c(row) + m.waited * 1000)

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.{BarrierTaskContext, SparkConf, TaskContext}
-import org.apache.spark.pellucid.TaskMemory
+import org.apache.spark.pellucid.{MonotaskShuffle, TaskMemory}
 
 import pellucid.plugin.Guard
 
@@ -21,6 +21,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   private val networkSlots = conf.getInt("spark.pellucid.monotasks.networkSlots", 4)
   require(diskSlots > 0 && networkSlots > 0, "spark.pellucid.monotasks.diskSlots and networkSlots are at least 1")
   private val resources = new Resources(cores, diskSlots, networkSlots)
+  private lazy val shuffle: Unit = MonotaskShuffle.install()
   private val running = ConcurrentHashMap.newKeySet[Multitask]
   private val begun = new AtomicLong
 
@@ -43,6 +44,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   def begin(): Option[Multitask] = {
     val task = TaskContext.get()
     if (task.cpus() == 1 && !task.isInstanceOf[BarrierTaskContext]) {
+      shuffle
       val multitask = new Multitask(begun.getAndIncrement(), resources, math.max(most, cores))
       running.add(multitask)
       multitask.begin()

@@ -8,8 +8,10 @@ import pellucid.sched.MonotaskPhase
 
 /** A Spark task as a row of monotasks (thesis section 5.3.2). Its thread always holds a place at one resource: a core while it computes,
   * and while it waits for a large request a disk or the network instead.
+  *
+  * @param tasks that may run at once
   */
-final class Multitask private[monotask] (val number: Long, resources: Resources, tasks: Int) {
+final class Multitask private[monotask] (val number: Long, resources: Resources, val tasks: Int) {
   private[monotask] val thread: Thread = Thread.currentThread
   @volatile private var computing = false
   private var current: Clock = _

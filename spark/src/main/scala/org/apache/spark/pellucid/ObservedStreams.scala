@@ -10,9 +10,7 @@ import org.apache.spark.internal.config.SHUFFLE_COMPRESS
 import org.apache.spark.network.util.LimitedInputStream
 import org.apache.spark.serializer.SerializerManager
 import org.apache.spark.storage._
-import org.apache.spark.util.Utils
 
-import pellucid.disk.Devices
 import pellucid.observe.{Kind, MeasuredInput, MeasuredOutput, TaskRecord}
 import pellucid.plugin.Guard
 
@@ -23,7 +21,7 @@ private[pellucid] final class ObservedStreams(env: SparkEnv)
     extends SerializerManager(env.serializer, env.conf, env.securityManager.getIOEncryptionKey()) {
   import ObservedStreams._
 
-  private val devices = env.blockManager.diskBlockManager.localDirs.map(Devices.of(_))
+  private val disks = new LocalDisks(env)
   private val shuffleCompressed = env.conf.get(SHUFFLE_COMPRESS)
 
   override def wrapForCompression(blockId: BlockId, s: OutputStream): OutputStream =
@@ -62,22 +60,12 @@ private[pellucid] final class ObservedStreams(env: SparkEnv)
 
   private def written(kind: Kind, blockId: BlockId, s: OutputStream): OutputStream = {
     val record = TaskRecord.current
-    if (record == null) s else guard(new MeasuredOutput(s, record.requests(kind, device(blockId)))).getOrElse(s)
+    if (record == null) s else guard(new MeasuredOutput(s, record.requests(kind, disks.of(blockId)))).getOrElse(s)
   }
 
   private def read(kind: Kind, blockId: BlockId, s: InputStream): InputStream = {
     val record = TaskRecord.current
-    if (record == null) s else guard(new MeasuredInput(s, record.requests(kind, device(blockId)))).getOrElse(s)
-  }
-
-  /** Of the local folder that Spark's `DiskBlockManager` puts the block's file into. */
-  private def device(blockId: BlockId): String = {
-    val file = blockId match {
-      case ShuffleBlockId(shuffle, map, _) => ShuffleDataBlockId(shuffle, map, 0)
-      case ShuffleBlockBatchId(shuffle, map, _, _) => ShuffleDataBlockId(shuffle, map, 0)
-      case other => other
-    }
-    devices(if (devices.length == 1) 0 else Utils.nonNegativeHash(file.name) % devices.length)
+    if (record == null) s else guard(new MeasuredInput(s, record.requests(kind, disks.of(blockId)))).getOrElse(s)
   }
 }
 

@@ -1,7 +1,7 @@
 package org.apache.spark.pellucid
 
 import org.apache.spark.{SparkEnv, TaskContext}
-import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 
 import pellucid.plugin.Guard
 
@@ -29,9 +29,7 @@ final class TaskMemory(context: TaskContext, tasks: Int) {
   }
 
   private def acquire(bytes: Long): Long = synchronized {
-    val (unused, all) = room
-    val own = all / tasks - manager.getMemoryConsumptionForThisTask
-    val most = Seq(bytes, MostBytes - consumer.getUsed, unused / Parts, own).min
+    val most = Seq(bytes, MostBytes - consumer.getUsed, spare(manager, tasks, Parts)).min
     if (ended || most <= 0) 0 else consumer.acquireMemory(most)
   }
 
@@ -51,6 +49,16 @@ object TaskMemory {
     val manager = SparkEnv.get.memoryManager
     val unused = manager.maxOnHeapStorageMemory - manager.onHeapStorageMemoryUsed
     (unused, unused + manager.onHeapExecutionMemoryUsed)
+  }
+
+  /** Bytes that a task may take at once so that nothing is spilled and no cached block goes for them: one of `parts` of what nobody uses, and
+    * with what it has not more than its share.
+    *
+    * @param tasks that may run at once
+    */
+  def spare(task: TaskMemoryManager, tasks: Int, parts: Int): Long = {
+    val (unused, all) = room
+    math.min(unused / parts, all / tasks - task.getMemoryConsumptionForThisTask)
   }
 
   /** Whether more tasks could run without taking memory from those that do. */

@@ -1,0 +1,22 @@
+package org.apache.spark.pellucid
+
+import org.apache.spark.SparkEnv
+import org.apache.spark.storage._
+import org.apache.spark.util.Utils
+
+import pellucid.disk.Devices
+
+/** The disks of Spark's local folders. */
+private[pellucid] final class LocalDisks(env: SparkEnv) {
+  private val devices = env.blockManager.diskBlockManager.localDirs.map(Devices.of(_))
+
+  /** Of the folder that Spark's `DiskBlockManager` puts the block's file into. */
+  def of(blockId: BlockId): String = {
+    val file = blockId match {
+      case ShuffleBlockId(shuffle, map, _) => ShuffleDataBlockId(shuffle, map, 0)
+      case ShuffleBlockBatchId(shuffle, map, _, _) => ShuffleDataBlockId(shuffle, map, 0)
+      case other => other
+    }
+    devices(if (devices.length == 1) 0 else Utils.nonNegativeHash(file.name) % devices.length)
+  }
+}

@@ -1,0 +1,126 @@
+package org.apache.spark.pellucid
+
+import org.apache.spark.{ShuffleDependency, SparkEnv, TaskContext}
+import org.apache.spark.internal.config.SHUFFLE_IO_PLUGIN_CLASS
+import org.apache.spark.scheduler.MapStatus
+import org.apache.spark.serializer.SerializerManager
+import org.apache.spark.shuffle._
+import org.apache.spark.shuffle.checksum.ShuffleChecksumSupport
+import org.apache.spark.shuffle.sort.{BypassMergeSortShuffleHandle, SortShuffleManager}
+import org.apache.spark.shuffle.sort.io.LocalDiskShuffleMapOutputWriter
+import org.apache.spark.storage.{BlockManagerId, ShuffleBlockId}
+
+import pellucid.observe.TaskRecord
+import pellucid.plugin.Guard
+
+/** Spark's shuffle manager, but for the output of map tasks that Spark would write into a file per partition first: that of up to
+  * `spark.shuffle.sort.bypassMergeThreshold` partitions. It is of the same class, by which Spark's SQL tells whether to copy rows.
+  */
+private[pellucid] final class MonotaskShuffle(env: SparkEnv, stock: SortShuffleManager)
+    extends SortShuffleManager(env.conf)
+    with ShuffleChecksumSupport {
+  private val disks = new LocalDisks(env)
+  private val serializers = new SerializerManager(env.serializer, env.conf, env.securityManager.getIOEncryptionKey())
+  override val shuffleBlockResolver: IndexShuffleBlockResolver = stock.shuffleBlockResolver
+
+  override def registerShuffle[K, V, C](shuffleId: Int, dependency: ShuffleDependency[K, V, C]): ShuffleHandle =
+    stock.registerShuffle(shuffleId, dependency)
+  override def getReader[K, C](
+      handle: ShuffleHandle,
+      startMapIndex: Int,
+      endMapIndex: Int,
+      startPartition: Int,
+      endPartition: Int,
+      context: TaskContext,
+      metrics: ShuffleReadMetricsReporter
+  ): ShuffleReader[K, C] =
+    stock.getReader(handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics)
+  override def unregisterShuffle(shuffleId: Int): Boolean = stock.unregisterShuffle(shuffleId)
+  override def stop(): Unit = stock.stop()
+
+  override def getWriter[K, V](
+      handle: ShuffleHandle,
+      mapId: Long,
+      context: TaskContext,
+      metrics: ShuffleWriteMetricsReporter
+  ): ShuffleWriter[K, V] = {
+    val writer = stock.getWriter[K, V](handle, mapId, context, metrics) // which notes whose files go with the shuffle
+    handle match {
+      case bypass: BypassMergeSortShuffleHandle[K @unchecked, V @unchecked] =>
+        MonotaskShuffle.guard(writerOf(bypass.dependency, mapId, context, metrics)).flatten.getOrElse(writer)
+      case _ => writer
+    }
+  }
+
+  private def writerOf[K, V](
+      dependency: ShuffleDependency[K, V, V],
+      mapId: Long,
+      context: TaskContext,
+      metrics: ShuffleWriteMetricsReporter
+  ): Option[ShuffleWriter[K, V]] =
+    for {
+      record <- Option(TaskRecord.current)
+      task <- record.multitask
+      if !RowChecksums.of(dependency)
+    } yield {
+      val partitions = dependency.partitioner.numPartitions
+      val id = dependency.shuffleId
+      val checksums = createPartitionChecksums(partitions, env.conf)
+      new MonotaskShuffleWriter(
+        dependency,
+        new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
+        new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf),
+        disks.of(ShuffleBlockId(id, mapId, 0)),
+        () => getChecksumValues(checksums),
+        serializers,
+        metrics,
+        lengths => MapStatuses.of(env.blockManager.shuffleServerId, lengths, mapId)
+      )
+    }
+}
+
+object MonotaskShuffle {
+  private val guard = new Guard("writing map output as monotasks")
+
+  /** Before the executor's first map task; after its shuffle manager is there, which is after its plugins. Another shuffle manager
+    * than Spark's own, and one with other files, stay.
+    */
+  def install(): Unit = {
+    guard {
+      val env = SparkEnv.get
+      env.shuffleManager match {
+        case stock: SortShuffleManager
+            if stock.getClass == classOf[SortShuffleManager] &&
+              env.conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get =>
+          MapStatuses.check()
+          Fields.replace(classOf[SparkEnv], env, "_shuffleManager", new MonotaskShuffle(env, stock))
+        case _ =>
+      }
+    }
+    ()
+  }
+}
+
+/** `MapStatus.apply`, which has one parameter more since Spark 4.1. */
+private object MapStatuses {
+  private lazy val make =
+    MapStatus.getClass.getMethods.filter(m =>
+      m.getName == "apply" && (m.getParameterCount == 3 || m.getParameterCount == 4)
+    ).head
+
+  def check(): Unit = { make; () }
+
+  def of(at: BlockManagerId, lengths: Array[Long], mapId: Long): MapStatus = {
+    val arguments = Seq[AnyRef](at, lengths, Long.box(mapId), Long.box(0)).take(make.getParameterCount)
+    make.invoke(MapStatus, arguments: _*).asInstanceOf[MapStatus]
+  }
+}
+
+/** Since Spark 4.1 a shuffle can have checksums of its rows. */
+private object RowChecksums {
+  private lazy val method = classOf[ShuffleDependency[_, _, _]].getMethods.find(_.getName == "rowBasedChecksums")
+
+  /** Whether it has. */
+  def of(dependency: ShuffleDependency[_, _, _]): Boolean =
+    method.exists(m => java.lang.reflect.Array.getLength(m.invoke(dependency)) > 0)
+}

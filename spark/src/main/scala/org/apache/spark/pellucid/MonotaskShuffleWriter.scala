@@ -1,0 +1,97 @@
+package org.apache.spark.pellucid
+
+import java.io.OutputStream
+import java.util.UUID
+
+import scala.util.Try
+
+import org.apache.spark.ShuffleDependency
+import org.apache.spark.network.shuffle.checksum.ShuffleChecksumHelper
+import org.apache.spark.scheduler.MapStatus
+import org.apache.spark.serializer.{SerializationStream, SerializerManager}
+import org.apache.spark.shuffle.{ShuffleWriteMetricsReporter, ShuffleWriter}
+import org.apache.spark.shuffle.api.ShuffleMapOutputWriter
+import org.apache.spark.storage.TempShuffleBlockId
+
+/** Writes a map task's output as Spark's `BypassMergeSortShuffleWriter` does, byte for byte the same file, but for the files per
+  * partition that one writes and reads before: until all records are there, partitions are in memory (thesis section 5.3.2).
+  *
+  * @param disk of the file
+  * @param status what the driver is told, of the partitions' lengths
+  */
+private[pellucid] final class MonotaskShuffleWriter[K, V](
+    dependency: ShuffleDependency[K, V, V],
+    output: MapOutput,
+    file: ShuffleMapOutputWriter,
+    disk: String,
+    checksums: () => Array[Long],
+    serializers: SerializerManager,
+    metrics: ShuffleWriteMetricsReporter,
+    status: Array[Long] => MapStatus
+) extends ShuffleWriter[K, V] {
+  private val partitions = dependency.partitioner.numPartitions
+  private val streams = new Array[SerializationStream](partitions)
+  private val wrapped = new Array[OutputStream](partitions)
+  private var lengths: Array[Long] = _
+  private var stopped = false
+
+  override def write(records: Iterator[Product2[K, V]]): Unit =
+    try {
+      val some = records.hasNext
+      if (some) {
+        collect(records)
+        for (p <- streams.indices if streams(p) != null) finish(p)
+        metrics.incWriteTime(output.writeTo(file, disk))
+      }
+      val sums = if (some) checksums() else ShuffleChecksumHelper.EMPTY_CHECKSUM_VALUE
+      lengths = file.commitAllPartitions(sums).getPartitionLengths
+      metrics.incBytesWritten(lengths.sum)
+      output.discard()
+    } catch {
+      case e: Throwable =>
+        try file.abort(e)
+        catch { case another: Exception => e.addSuppressed(another) }
+        throw e
+    }
+
+  private def collect(records: Iterator[Product2[K, V]]): Unit = {
+    val partitioner = dependency.partitioner
+    val serializer = dependency.serializer.newInstance()
+    val block = TempShuffleBlockId(UUID.randomUUID())
+    var count = 0L
+    while (records.hasNext) {
+      val record = records.next()
+      val key = record._1
+      val p = partitioner.getPartition(key)
+      if (streams(p) == null) {
+        wrapped(p) = serializers.wrapStream(block, output(p))
+        streams(p) = serializer.serializeStream(wrapped(p))
+      }
+      streams(p).writeKey[Any](key)
+      streams(p).writeValue[Any](record._2)
+      count += 1
+    }
+    metrics.incRecordsWritten(count)
+  }
+
+  /** In the order of Spark's writer: a flush can write something. */
+  private def finish(p: Int): Unit = {
+    val stream = streams(p)
+    stream.flush()
+    wrapped(p).flush()
+    stream.close()
+    streams(p) = null
+    wrapped(p) = null
+  }
+
+  override def getPartitionLengths(): Array[Long] = lengths
+
+  override def stop(success: Boolean): Option[MapStatus] =
+    if (stopped) None
+    else {
+      stopped = true
+      for (stream <- streams if stream != null) Try(stream.close()) // codecs have memory of their own
+      output.discard()
+      if (success) Some(status(lengths)) else None
+    }
+}

@@ -1,0 +1,131 @@
+package pellucid.monotask
+
+import java.nio.file.{Files, Path, Paths}
+import java.util.Arrays
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Random, Try}
+
+import org.apache.spark.{HashPartitioner, SparkEnv}
+import org.apache.spark.sql.SparkSession
+
+import pellucid.{Jobs, SparkSuite, Warnings}
+import pellucid.plugin.Guard
+import pellucid.sched.MonotaskPhase
+
+/** Map output that waits in memory until it is written. */
+class MonotaskShuffleSuite extends SparkSuite {
+  private val on = Map("spark.pellucid.monotasks" -> "true")
+
+  /** 9 MB for all tasks: 1 MB for each of the eight that may run. */
+  private val littleMemory = Map("spark.testing.memory" -> "16000000", "spark.testing.reservedMemory" -> "1000000")
+
+  /** Of the shuffle's files, by name, what they have in them; and how many pairs there were. */
+  private def shuffled(spark: SparkSession): (Map[String, Int], Long) = {
+    val pairs = spark.sparkContext.parallelize(0 until 3, 3).flatMap(Pairs.of).partitionBy(new HashPartitioner(7))
+    (pairs.count(), files(spark).map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap).swap
+  }
+
+  private def files(spark: SparkSession): Seq[Path] =
+    Files.walk(Paths.get(spark.conf.get("spark.local.dir"))).iterator.asScala
+      .filter(f => Files.isRegularFile(f) && f.getFileName.toString.contains("shuffle")).toSeq
+
+  private val settings = Seq(
+    "lz4" -> Map.empty[String, String],
+    "zstd" -> Map("spark.io.compression.codec" -> "zstd"),
+    "snappy" -> Map("spark.io.compression.codec" -> "snappy"),
+    "no compression" -> Map("spark.shuffle.compress" -> "false"),
+    "no checksums" -> Map("spark.shuffle.checksum.enabled" -> "false"),
+    "kryo" -> Map("spark.serializer" -> "org.apache.spark.serializer.KryoSerializer"),
+    "little memory" -> littleMemory,
+    "little memory, zstd" -> (littleMemory + ("spark.io.compression.codec" -> "zstd"))
+  )
+  for ((name, conf) <- settings)
+    folder.test(s"the files are stock Spark's: $name") { folder =>
+      val ran = Jobs.run(folder, conf = on ++ conf)(shuffled)
+      val stock = Jobs.run(folder, plugin = false, conf = conf)(shuffled)
+      assertEquals(ran.answer, stock.answer)
+      assertEquals(ran.answer._1.size, if (name == "no checksums") 6 else 9) // data, index, checksums
+      val table = ran.trace.monotasks
+      val writes = (0 until table.size).filter(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite)
+      assertEquals(
+        ran.bytes("shuffleWrite"),
+        (0 until stock.trace.tasks.size).map(stock.trace.tasks.shuffleWriteBytes(_)).sum
+      )
+      if (name.startsWith("little memory")) assert(ran.bytes("spillWrite") > 0 && writes.nonEmpty)
+      else assertEquals(writes.map(table.bytes(_)).sum, ran.bytes("shuffleWrite") + ran.bytes("spillWrite"))
+    }
+
+  folder.test("blocks that are encrypted are read as they were written") { folder =>
+    val secret = Map("spark.io.encryption.enabled" -> "true", "spark.authenticate" -> "true") ++ littleMemory
+    val ran = Jobs.run(folder, conf = on ++ secret) { spark =>
+      spark.sparkContext.parallelize(0 until 3, 3).flatMap(Pairs.of).partitionBy(new HashPartitioner(7))
+        .map { case (k, v) => k * 31 + Arrays.hashCode(v) }.sum().toLong
+    }
+    assertEquals(
+      ran.answer,
+      (0 until 3).flatMap(Pairs.of).map { case (k, v) => k * 31 + Arrays.hashCode(v) }.map(_.toDouble).sum.toLong
+    )
+  }
+
+  folder.test("what else needs memory in the task gets it, as on stock Spark") { folder =>
+    def use(spark: SparkSession): Seq[String] = {
+      // sorts, each of which is read by the map task that writes the next shuffle
+      val rows = spark.range(0, 300000, 1, 3).selectExpr("id % 1000 AS k", "uuid() AS v", "id")
+      rows.repartition(5).sortWithinPartitions("v").repartition(4, rows("k")).sortWithinPartitions("k", "id")
+        .selectExpr("sum(k * id)", "count(*)", "sum(length(v))").collect().map(_.toString).toSeq
+    }
+    val conf = littleMemory + ("spark.sql.shuffle.partitions" -> "5") + ("spark.sql.adaptive.enabled" -> "false")
+    assertEquals(
+      Jobs.run(folder, conf = on ++ conf)(use).answer,
+      Jobs.run(folder, plugin = false, conf = conf)(use).answer
+    )
+  }
+
+  folder.test("of tasks that fail, before or while they write, nothing is left") { folder =>
+    val ran = Jobs.run(folder, conf = on ++ littleMemory) { spark =>
+      val pairs = spark.sparkContext.parallelize(0 until 3, 3)
+        .flatMap(n => Pairs.of(n).iterator ++ Iterator.single(()).map(_ => sys.error("on purpose")))
+        .partitionBy(new HashPartitioner(7))
+      val error = Try(pairs.count()).failed.get.getMessage
+      assert(error.contains("on purpose"), error)
+      def left = (files(spark), SparkEnv.get.memoryManager.executionMemoryUsed)
+      for (_ <- 1 to 300 if left != ((Nil, 0L))) Thread.sleep(100) // until the other tasks have ended
+      left
+    }
+    assertEquals(ran.answer, (Seq.empty[Path], 0L))
+  }
+
+  folder.test("files go with their shuffle; SQL sees Spark's own shuffle manager") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      val env = SparkEnv.get
+      shuffled(spark)
+      assert(files(spark).nonEmpty)
+      env.shuffleManager.unregisterShuffle(0)
+      (env.shuffleManager.getClass.getSuperclass.getSimpleName, files(spark))
+    }
+    assertEquals(ran.answer, ("SortShuffleManager", Seq.empty[Path]))
+  }
+
+  folder.test("an exception in the hook is one warning, and the job as it was") { folder =>
+    Guard.sabotage("writing map output as monotasks")
+    val warnings = Warnings.during {
+      assertEquals(Jobs.run(folder, conf = on)(shuffled).answer, Jobs.run(folder, plugin = false)(shuffled).answer)
+    }
+    assertEquals(warnings.size, 1, warnings)
+    assert(warnings.head.contains("writing map output as monotasks is switched off"), warnings)
+  }
+}
+
+object Pairs {
+
+  /** 4 MB in pairs of all sizes, not compressible; none for the partition 3. */
+  def of(seed: Int): Seq[(Int, Array[Byte])] = {
+    val random = new Random(seed)
+    Seq.fill(4000) {
+      val value = new Array[Byte](if (random.nextInt(500) == 0) 300000 else random.nextInt(1000))
+      random.nextBytes(value)
+      (Iterator.continually(random.nextInt(1000)).filter(_ % 7 != 3).next(), value)
+    }
+  }
+}
