@@ -19,8 +19,12 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   import Monotasks._
   private val diskSlots = conf.getInt("spark.pellucid.monotasks.diskSlots", 1)
   private val networkSlots = conf.getInt("spark.pellucid.monotasks.networkSlots", 4)
-  require(diskSlots > 0 && networkSlots > 0, "spark.pellucid.monotasks.diskSlots and networkSlots are at least 1")
-  private val resources = new Resources(cores, diskSlots, networkSlots)
+  private val outputSlots = conf.getInt("spark.pellucid.monotasks.outputSlots", 1)
+  require(
+    diskSlots > 0 && networkSlots > 0 && outputSlots > 0,
+    "spark.pellucid.monotasks.diskSlots, networkSlots and outputSlots are at least 1"
+  )
+  private val resources = new Resources(cores, diskSlots, networkSlots, outputSlots)
   private lazy val shuffle: Unit = MonotaskShuffle.install()
   private val running = ConcurrentHashMap.newKeySet[Multitask]
   private val begun = new AtomicLong

@@ -51,7 +51,7 @@ final class Multitask private[monotask] (val number: Long, resources: Resources,
   def at(place: String, phase: MonotaskPhase)(io: => Int): Int =
     if ((Thread.currentThread ne thread) || !computing) io
     else {
-      val gate = resources.of(place)
+      val gate = resources.of(place, phase)
       release()
       try {
         val clock = new Clock

@@ -2,15 +2,21 @@ package pellucid.monotask
 
 import java.util.concurrent.ConcurrentHashMap
 
-/** The resources of an executor, each with its own scheduler (thesis section 5.3.3). */
-private[pellucid] final class Resources(cores: Int, diskSlots: Int, networkSlots: Int) {
-  val cpu = new Gate("cpu", cores)
-  val network = new Gate("network", networkSlots)
-  private val disks = new ConcurrentHashMap[String, Gate]
+import pellucid.sched.MonotaskPhase
 
-  /** `disk:NAME` is a disk of this machine; all else comes through the network. */
-  def of(place: String): Gate =
-    if (Resources.isDisk(place)) disks.computeIfAbsent(place, new Gate(_, diskSlots)) else network
+/** The resources of an executor, each with its own scheduler (thesis section 5.3.3). */
+private[pellucid] final class Resources(cores: Int, diskSlots: Int, networkSlots: Int, outputSlots: Int) {
+  val cpu = new Gate("cpu", cores)
+  private val network = new Gate("network", networkSlots)
+  private val others = new ConcurrentHashMap[String, Gate]
+
+  /** `disk:NAME` is a disk of this machine; all else comes through the network. What goes through it is written to disks of several
+    * machines: as many executors write at once as each of those has disks.
+    */
+  def of(place: String, phase: MonotaskPhase): Gate =
+    if (Resources.isDisk(place)) others.computeIfAbsent(place, new Gate(_, diskSlots))
+    else if (phase == MonotaskPhase.OutputWrite) others.computeIfAbsent(s"network:$place", new Gate(_, outputSlots))
+    else network
 }
 
 object Resources {

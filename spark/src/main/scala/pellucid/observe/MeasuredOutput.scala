@@ -49,20 +49,22 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     if (buffer.isEmpty) buffer = new Array(MeasuredOutput.BufferBytes)
     else if (!grow()) drain()
 
-  /** The buffer is the task's, and no longer the small one that every stream has. */
-  private def grown = buffer.length > MeasuredOutput.BufferBytes
-
-  /** Towards what makes a monotask, where there is memory to spare. */
+  /** Towards what makes a monotask, where there is memory to spare: of what the other side is waited for, and of what is slow. */
   private def grow(): Boolean = at.exists { place =>
-    val larger =
-      if (slow && !grown) place.task.memory.array(MeasuredOutput.MonotaskBytes) else Array.emptyByteArray
-    val grows = larger.length >= Requests.Large
+    val wanted = if (place.far || slow) math.min(4 * buffer.length, MeasuredOutput.MonotaskBytes) else 0
+    val larger = if (wanted > buffer.length) place.task.memory.array(wanted) else Array.emptyByteArray
+    val grows = larger.length > buffer.length
     if (grows) {
       System.arraycopy(buffer, 0, larger, 0, held)
+      release(buffer)
       buffer = larger
     } else place.task.memory.release(larger.length.toLong)
     grows
   }
+
+  /** The small one that every stream has is not the task's. */
+  private def release(buffer: Array[Byte]): Unit =
+    if (buffer.length > MeasuredOutput.BufferBytes) at.foreach(_.task.memory.release(buffer.length.toLong))
 
   override def write(b: Int): Unit =
     if (closed) stock.write(b) // which says what a stream that is closed says
@@ -85,17 +87,22 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   override def flush(): Unit = { drain(); timed(0)(stock.flush()) }
 
-  /** `stock` is closed even where the last bytes could not be written. */
+  /** `stock` is closed even where the last bytes could not be written. What the other side is waited for is one monotask with them. */
   override def close(): Unit = {
     closed = true
-    try drain()
-    finally
-      try settled(stock.close())
-      finally {
-        if (grown) at.foreach(_.task.memory.release(buffer.length.toLong))
-        buffer = Array.emptyByteArray
+    try at match {
+        case Some(place) if place.far => place.monotask { val size = held; finish(); size }
+        case _ => finish()
       }
+    finally {
+      release(buffer)
+      buffer = Array.emptyByteArray
+    }
   }
+
+  private def finish(): Unit =
+    try drain()
+    finally timed(0)(stock.close())
 }
 
 object MeasuredOutput {

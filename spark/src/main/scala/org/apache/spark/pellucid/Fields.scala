@@ -9,8 +9,10 @@ private[pellucid] object Fields {
 
   def get(owner: Class[_], instance: AnyRef, name: String): AnyRef = field(owner, name).get(instance)
 
+  /** A private field that another class uses too has its owner's name before its own. */
   private def field(owner: Class[_], name: String) = {
-    val found = owner.getDeclaredField(name)
+    val found = owner.getDeclaredFields.find(f => f.getName == name || f.getName.endsWith(s"$$$$$name"))
+      .getOrElse(throw new NoSuchFieldException(s"$name of ${owner.getName}"))
     found.setAccessible(true)
     found
   }
