@@ -67,6 +67,7 @@ def up(source, say=lambda text: None):
 
 def _build(name, table, say):
     folder = state.folder(name)
+    disk.write_back_often(state.ROOT)
     for part in ("log", "events", "head"):
         (folder / part).mkdir(parents=True)
     (folder / "events").chmod(0o777)
@@ -126,6 +127,8 @@ def _sweep(name):
         _until(lambda g=group: groups.remove(g), f"control group {group} to be empty")
     found = folder.exists() or bool(left)
     shutil.rmtree(folder, ignore_errors=True)
+    if not any(each.is_dir() for each in state.ROOT.iterdir()):
+        disk.write_back_as_before(state.ROOT)
     return found
 
 

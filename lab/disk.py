@@ -35,6 +35,25 @@ def tune(device, read_ahead, dirty):
         (bdi / "max_bytes").write_text(str(dirty))
 
 
+WAKES = Path("/proc/sys/vm/dirty_writeback_centisecs")
+
+
+def write_back_often(folder):
+    """The kernel looks for something to write every 0.2 s, not every 5: those whom a device's own limit stops wait for that look (a
+    sort of 160 MB took 26.5 s instead of 23.3). It is the whole computer's: `folder` keeps what was set."""
+    before = folder / WAKES.name
+    if not before.exists():
+        before.write_text(WAKES.read_text())
+    WAKES.write_text("20")
+
+
+def write_back_as_before(folder):
+    before = folder / WAKES.name
+    if before.exists():
+        WAKES.write_text(before.read_text())
+        before.unlink()
+
+
 def counters(device):
     """Bytes and requests read and written since this computer started. (The kernel's busy time leaves out what a limit delays.)"""
     fields = [int(x) for x in Path(f"/sys/dev/block/{device}/stat").read_text().split()]

@@ -73,7 +73,7 @@ def monotasks(path):
 
     def task(number, *ran):
         end = task_end(0, number, at, 2500, "0", "host-1")
-        text = f"[1;|{at * 1000};cpu disk:sda;{';'.join(ran)}]"
+        text = f"[1;|{at * 1000};cpu=2 disk:sda=1;{';'.join(ran)}]"
         end["Task Info"]["Accumulables"] = [{"ID": 7, "Name": "pellucid.task", "Update": text}]
         return end
 

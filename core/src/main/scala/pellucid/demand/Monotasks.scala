@@ -11,24 +11,17 @@ final class Monotasks(trace: Trace) {
   private val table = trace.monotasks
   private val kinds = table.resources.map(kind)
 
-  /** How many of each kind can be in use at once, over the whole application. */
-  private val slots: Map[String, Int] = {
-    val executors = (0 until table.size).iterator.map(row => trace.tasks.executor(table.task(row))).toSet
-    val disks = (0 until table.size).iterator.filter(row => kinds(table.resource(row)) == Disk)
-      .map(row => (trace.host(table.task(row)), table.resource(row))).toSet
-    def setting(name: String, default: Int) =
-      trace.application.properties.get(s"spark.pellucid.monotasks.$name").flatMap(_.toIntOption).getOrElse(default)
-    Map(
-      Cpu -> executors.iterator.map(trace.executors(_).cores).sum,
-      Disk -> disks.size * setting("diskSlots", 1),
-      Network -> executors.size * setting("networkSlots", 4)
-    )
-  }
+  /** In the order in which they are shown. */
+  private val all = (Seq(Cpu, Disk) ++ kinds.sorted).distinct.filter(kinds.contains)
 
   /** None of an application without monotasks. */
   def use: Option[MonotaskUse] = Option.when(table.size > 0) {
     val buckets = new Buckets(trace)
-    val running, queued = Kinds.map(_ -> buckets.levels()).toMap
+    val running, queued, slots = all.map(_ -> buckets.levels()).toMap
+    for (((executor, resource), n) <- table.slots) {
+      val (from, to) = alive(executor)
+      slots(kinds(resource)).add((from - trace.startMillis).toDouble, (to - trace.startMillis).toDouble, n)
+    }
     for (row <- 0 until table.size) {
       val of = kinds(table.resource(row))
       val from = table.queuedMicros(row) / 1e3 - trace.startMillis
@@ -39,8 +32,10 @@ final class Monotasks(trace: Trace) {
     MonotaskUse(
       buckets.fromSeconds,
       buckets.seconds,
-      uses((0 until table.size).iterator),
-      Kinds.map(kind => ResourceLoad(kind, slots(kind), running(kind).averages, queued(kind).averages))
+      uses(0 until table.size),
+      all.map(kind =>
+        ResourceLoad(kind, slots(kind).averages.max.round.toInt, running(kind).averages, queued(kind).averages)
+      )
     )
   }
 
@@ -48,11 +43,25 @@ final class Monotasks(trace: Trace) {
   lazy val ofStages: Map[Int, Seq[ResourceUse]] = (0 until table.size).groupBy(row =>
     trace.tasks.stage(table.task(row))
   ).map { case (stage, rows) =>
-    stage -> uses(rows.iterator)
+    stage -> uses(rows)
   }
 
-  private def uses(rows: Iterator[Int]): Seq[ResourceUse] = {
-    val sums = Kinds.map(_ -> new Sum).toMap
+  private def alive(executor: Int): (Long, Long) = {
+    val info = trace.executors(executor)
+    (math.max(info.addedMillis, trace.startMillis), math.min(trace.leftMillis(info), trace.endMillis))
+  }
+
+  /** How many there were of each kind of resource, on average from one moment to another. */
+  private def slots(from: Long, to: Long): Map[String, Double] =
+    table.slots.toSeq.groupMapReduce { case ((_, resource), _) => kinds(resource) } { case ((executor, _), n) =>
+      val (added, removed) = alive(executor)
+      n * math.max(0.0, (math.min(removed, to) - math.max(added, from)).toDouble) / math.max(1L, to - from)
+    }(_ + _)
+
+  private def uses(rows: IndexedSeq[Int]): Seq[ResourceUse] = {
+    val sums = all.map(_ -> new Sum).toMap
+    def ends(row: Int) = table.queuedMicros(row) + table.waitMicros(row) + table.serviceMicros(row)
+    val there = slots(rows.iterator.map(table.queuedMicros(_)).min / 1000, rows.iterator.map(ends).max / 1000)
     rows.foreach { row =>
       val of = kinds(table.resource(row))
       val sum = sums(of)
@@ -62,10 +71,17 @@ final class Monotasks(trace: Trace) {
       // a stretch of computing may have been blocked on what is no monotask: what uses a core is the CPU time
       sum.busyMicros += (if (of == Cpu) table.cpuMicros(row) else table.serviceMicros(row))
     }
-    Kinds.filter(sums(_).count > 0).map { kind =>
+    all.filter(sums(_).count > 0).map { kind =>
       val sum = sums(kind)
       val busy = sum.busyMicros / 1e6
-      ResourceUse(kind, sum.count, busy, sum.waitMicros / 1e6, sum.bytes, busy / math.max(1, slots(kind)))
+      ResourceUse(
+        kind,
+        sum.count,
+        busy,
+        sum.waitMicros / 1e6,
+        sum.bytes,
+        if (there(kind) > 0) busy / there(kind) else 0
+      )
     }
   }
 }
@@ -73,11 +89,8 @@ final class Monotasks(trace: Trace) {
 object Monotasks {
   private final val Cpu = "cpu"
   private final val Disk = "disk"
-  private final val Network = "network"
-  private val Kinds = Seq(Cpu, Disk, Network)
 
-  private def kind(resource: String): String =
-    if (resource == Cpu) Cpu else if (resource.startsWith("disk")) Disk else Network
+  private def kind(resource: String): String = if (resource.startsWith("disk")) Disk else resource
 
   private final class Sum {
     var count, bytes, waitMicros, busyMicros = 0L

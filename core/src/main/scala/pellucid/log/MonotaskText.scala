@@ -5,7 +5,7 @@ import pellucid.trace.TraceBuilder
 
 /** The monotasks of a task, as they stand in what the plugin says of it (docs/observed.md):
   *
-  * `QUEUED;RESOURCE RESOURCE ...;MONOTASK;MONOTASK;...` with monotasks `PhaseResource,BYTES,WAIT,SERVICE,CPU`
+  * `QUEUED;RESOURCE=SLOTS RESOURCE=SLOTS ...;MONOTASK;MONOTASK;...` with monotasks `PhaseResource,BYTES,WAIT,SERVICE,CPU`
   */
 private[log] final class MonotaskText(builder: TraceBuilder) {
   import MonotaskText.One
@@ -16,12 +16,18 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
   def read(text: String, row: Int): Unit = {
     val fields = text.split(";", -1)
     require(fields.length >= 2)
-    val resources = fields(1).split(' ')
+    val resources = fields(1).split(' ').map(resource)
     var queued = natural(fields(0))
-    fields.drop(2).map(one(_, resources)).foreach { m =>
+    val monotasks = fields.drop(2).map(one(_, resources.length))
+    val numbers = resources.map { case (name, slots) =>
+      val number = table.resourceNumber(name)
+      table.slots((builder.tasks.executor(row), number)) = slots
+      number
+    }
+    monotasks.foreach { m =>
       val at = table.append()
       table.task(at) = row
-      table.resource(at) = table.resourceNumber(m.resource)
+      table.resource(at) = numbers(m.resource)
       table.phase(at) = m.phase
       table.bytes(at) = m.bytes
       table.queuedMicros(at) = queued
@@ -45,16 +51,24 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
     column.foreach(c => c(row) = c(row) + m.waited * 1000)
   }
 
-  private def one(text: String, resources: Array[String]): One = {
+  private def resource(text: String): (String, Int) = {
+    val equals = text.lastIndexOf('=')
+    require(equals > 0)
+    val slots = natural(text.drop(equals + 1))
+    require(slots > 0 && slots <= Int.MaxValue)
+    (text.take(equals), slots.toInt)
+  }
+
+  private def one(text: String, resources: Int): One = {
     val f = text.split(",", -1)
     require(f.length == 5 && f(0).length > 1)
     val phase = MonotaskPhase.all.indexWhere(_.letter == f(0).head)
     val resource = natural(f(0).tail)
-    require(phase >= 0 && resource < resources.length)
-    One(phase, resources(resource.toInt), natural(f(1)), natural(f(2)), natural(f(3)), natural(f(4)))
+    require(phase >= 0 && resource < resources)
+    One(phase, resource.toInt, natural(f(1)), natural(f(2)), natural(f(3)), natural(f(4)))
   }
 }
 
 private object MonotaskText {
-  private final case class One(phase: Int, resource: String, bytes: Long, waited: Long, service: Long, cpu: Long)
+  private final case class One(phase: Int, resource: Int, bytes: Long, waited: Long, service: Long, cpu: Long)
 }

@@ -1,13 +1,13 @@
 package pellucid.trace
 
-import scala.collection.mutable.ArrayBuffer
+import scala.collection.mutable
 
 /** The monotasks of an application's tasks, in columns. Those of one task follow each other as they ran: each was queued when the one
   * before it ended.
   */
 final class MonotaskTable {
   private var n = 0
-  private val names = ArrayBuffer.empty[String]
+  private val names = mutable.ArrayBuffer.empty[String]
 
   /** Row of its task in the task columns. */
   val task = new IntColumn
@@ -25,9 +25,12 @@ final class MonotaskTable {
   /** How long it waited for its resource, and then used it; CPU time of its thread in the latter. */
   val waitMicros, serviceMicros, cpuMicros = new LongColumn
 
+  /** How many monotasks an executor (its row) runs at once of a resource. */
+  val slots = mutable.Map.empty[(Int, Int), Int]
+
   def size: Int = n
 
-  /** `cpu`, `network` and names of disks, by number. */
+  /** `cpu`, `network`, `network:FILE-SYSTEM` and names of disks, by number. */
   def resources: IndexedSeq[String] = names.toIndexedSeq
 
   def resourceNumber(name: String): Int = {
@@ -42,6 +45,7 @@ final class MonotaskTable {
     val out = new MonotaskTable
     out.n = n
     out.names ++= names
+    out.slots ++= slots
     out.ints.zip(ints).foreach { case (to, from) => to.copyFrom(from) }
     out.longs.zip(longs).foreach { case (to, from) => to.copyFrom(from) }
     out

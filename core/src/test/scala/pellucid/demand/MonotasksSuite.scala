@@ -18,10 +18,10 @@ class MonotasksSuite extends munit.FunSuite {
     )
 
   // it waits 10 ms for a core, computes 90 ms with 80 of CPU, waits 100 ms for sda and reads 900 bytes in 200 ms; computes 600 ms
-  private val one = "1000000;cpu disk:sda;c0,0,10000,90000,80000;i1,900,100000,200000,5000;c0,0,0,600000,420000"
+  private val one = "1000000;cpu=2 disk:sda=1;c0,0,10000,90000,80000;i1,900,100000,200000,5000;c0,0,0,600000,420000"
 
   // 300 ms on sdb, and 100 ms on the network after 50 ms of waiting
-  private val two = "1200000;disk:sdb network;o0,5000,0,300000,0;o1,7000,50000,100000,0"
+  private val two = "1200000;disk:sdb=1 network=4;o0,5000,0,300000,0;o1,7000,50000,100000,0"
 
   private val trace: Trace = readLines(
     environment,
@@ -75,7 +75,16 @@ class MonotasksSuite extends munit.FunSuite {
 
   test("what is not written so is counted, and nothing of it is taken") {
     for (
-      bad <- Seq("x;cpu;c0,0,0,0,0", "1;cpu;c1,0,0,0,0", "1;cpu;z0,0,0,0,0", "1;cpu;c0,0,0,0", "1;cpu;c0,0,-1,0,0", "1")
+      bad <- Seq(
+        "x;cpu=2;c0,0,0,0,0",
+        "1;cpu=2;c1,0,0,0,0",
+        "1;cpu=2;z0,0,0,0,0",
+        "1;cpu=2;c0,0,0,0",
+        "1;cpu=2;c0,0,-1,0,0",
+        "1",
+        "1;cpu;c0,0,0,0,0",
+        "1;cpu=0;c0,0,0,0,0"
+      )
     ) {
       val t = readLines(environment, task(1, bad))
       assertEquals(t.monotasks.size, 0, bad)

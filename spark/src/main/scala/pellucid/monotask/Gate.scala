@@ -5,7 +5,10 @@ import java.util.concurrent.locks.LockSupport
 import pellucid.sched.{Monotask, MonotaskPhase, ResourceScheduler}
 
 /** One resource of this executor. Threads wait here until its scheduler lets their monotasks run. */
-private[monotask] final class Gate(val resource: String, slots: Int) {
+private[monotask] final class Gate(name: String, slots: Int) {
+
+  /** As the log has it. */
+  val resource: String = s"$name=$slots"
   private val scheduler = new ResourceScheduler[Turn](slots)
 
   /** On the thread that will run it, which waits until it may. False: that thread was interrupted, and it does not run. */

@@ -9,6 +9,7 @@ import pellucid.sched.MonotaskPhase
   *
   * `MICROS;RESOURCE RESOURCE ...;MONOTASK;MONOTASK;...` with the moment at which the first was queued, and of each monotask
   * `PHASE RESOURCE,BYTES,QUEUED,SERVICE,CPU` without the space: the phase as a letter, the resource by its place in the list, times in microseconds.
+  * A resource is `NAME=SLOTS`.
   */
 private[monotask] final class MonotaskText(beganNanos: Long) {
   private val resources = ArrayBuffer.empty[String]

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.{BarrierTaskContext, SparkConf, TaskContext}
-import org.apache.spark.pellucid.{MonotaskShuffle, TaskMemory}
+import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
+import org.apache.spark.pellucid.{LocalDisks, MonotaskShuffle, TaskMemory}
 
 import pellucid.plugin.Guard
 
@@ -19,7 +19,8 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   import Monotasks._
   private val diskSlots = conf.getInt("spark.pellucid.monotasks.diskSlots", 1)
   private val networkSlots = conf.getInt("spark.pellucid.monotasks.networkSlots", 4)
-  private val outputSlots = conf.getInt("spark.pellucid.monotasks.outputSlots", 1)
+  private val outputSlots =
+    conf.getInt("spark.pellucid.monotasks.outputSlots", diskSlots * new LocalDisks(SparkEnv.get).count)
   require(
     diskSlots > 0 && networkSlots > 0 && outputSlots > 0,
     "spark.pellucid.monotasks.diskSlots, networkSlots and outputSlots are at least 1"

@@ -23,5 +23,5 @@ object Resources {
   final val Disk = "disk:"
 
   /** Of this machine. */
-  def isDisk(place: String): Boolean = place.startsWith(Disk)
+  def isDisk(place: String): Boolean = place.startsWith(Disk) || place == "disk"
 }

@@ -12,8 +12,9 @@ import org.apache.hadoop.fs.FSDataInputStream
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
-import pellucid.fs.SlowFile
+import pellucid.fs.{FarFile, SlowFile}
 import pellucid.plugin.Guard
+import pellucid.trace.MonotaskTable
 
 class MonotasksSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true")
@@ -60,8 +61,36 @@ class MonotasksSuite extends SparkSuite {
     val chunks = (0 until table.size).filter(row => table.resources(table.resource(row)) == "disk:slow")
     assert(chunks.exists(table.bytes(_) > (1 << 20)), chunks.map(table.bytes(_)))
     assert(chunks.forall(table.serviceMicros(_) > 1000), chunks.map(table.serviceMicros(_)))
-    // one slot: no chunk is read before the one before it has come
-    val spans = chunks.map(row => (table.queuedMicros(row) + table.waitMicros(row), table.serviceMicros(row))).sorted
+    oneByOne(table, chunks) // there is one slot
+  }
+
+  folder.test("a file on other machines is written and closed as one monotask, by one task at a time") { folder =>
+    def use(spark: SparkSession): Seq[Int] =
+      spark.sparkContext.parallelize(0 until 6, 6).map { seed =>
+        val file = new FarFile
+        val out = FarFile.create(file)
+        val random = new Random(seed)
+        for (_ <- 1 to 3000) {
+          val b = new Array[Byte](random.nextInt(2000))
+          random.nextBytes(b)
+          out.write(b)
+          out.write(seed)
+        }
+        out.close()
+        Arrays.hashCode(file.content)
+      }.collect().toSeq
+    val ran = Jobs.run(folder, conf = on)(use)
+    assertEquals(ran.answer, Jobs.run(folder, plugin = false)(use).answer)
+    val table = ran.trace.monotasks
+    val writes = (0 until table.size).filter(row => table.resources(table.resource(row)) == "network:far")
+    assertEquals(writes.size, 6)
+    assertEquals(writes.map(table.bytes(_)).sum, ran.bytes("output"))
+    oneByOne(table, writes)
+  }
+
+  /** No monotask begins before the one before it has ended, but for what two readings of a clock differ by. */
+  private def oneByOne(table: MonotaskTable, rows: Seq[Int]): Unit = {
+    val spans = rows.map(row => (table.queuedMicros(row) + table.waitMicros(row), table.serviceMicros(row))).sorted
     for (((began, took), (next, _)) <- spans.zip(spans.tail)) assert(next >= began + took - 2000, (began, took, next))
   }
 

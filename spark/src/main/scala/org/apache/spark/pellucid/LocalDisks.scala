@@ -7,8 +7,10 @@ import org.apache.spark.util.Utils
 import pellucid.disk.Devices
 
 /** The disks of Spark's local folders. */
-private[pellucid] final class LocalDisks(env: SparkEnv) {
+final class LocalDisks(env: SparkEnv) {
   private val devices = env.blockManager.diskBlockManager.localDirs.map(Devices.of(_))
+
+  def count: Int = devices.distinct.length
 
   /** Of the folder that Spark's `DiskBlockManager` puts the block's file into. */
   def of(blockId: BlockId): String = {
