@@ -2,7 +2,7 @@ package pellucid
 
 import java.util.{Collections, Map => JMap}
 
-import org.apache.spark.{SparkConf, SparkContext}
+import org.apache.spark.{SparkConf, SparkContext, TaskFailedReason}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.pellucid.{LiveTab, MachineLog, Slots, TaskObservations}
 
@@ -77,6 +77,8 @@ final class PellucidPlugin extends SparkPlugin {
       if (PellucidPlugin.logged.isDefined) PellucidPlugin.log(text) else context.send(text)
 
     override def onTaskStart(): Unit = observer.foreach(_.taskStarts())
+
+    override def onTaskFailed(why: TaskFailedReason): Unit = observer.foreach(_.taskFailed(why))
 
     override def shutdown(): Unit = observer.foreach(_.stop())
   }

@@ -11,10 +11,11 @@ import pellucid.plugin.Guard
 /** A task's output stream whose writes are measured. It can what the stock stream can, and tells so. */
 private[fs] final class ObservedOutput private (
     stock: FSDataOutputStream,
-    requests: Requests,
-    at: Option[MeasuredOutput.Place]
-) extends FSDataOutputStream(new TimedOutput(stock, requests, at), null, stock.getPos) {
-  override def getWrappedStream: OutputStream = stock.getWrappedStream
+    timed: TimedOutput
+) extends FSDataOutputStream(timed, null, stock.getPos) {
+
+  /** With what was written until now. */
+  override def getWrappedStream: OutputStream = { timed.pass(); stock.getWrappedStream }
 }
 
 private[fs] object ObservedOutput {
@@ -29,8 +30,11 @@ private[fs] object ObservedOutput {
         val place = path
         new ObservedOutput(
           stock,
-          record.requests(Kind.Output, place),
-          record.multitask.map(MeasuredOutput.Place(_, place))
+          new TimedOutput(
+            stock,
+            record.requests(Kind.Output, place),
+            record.multitask.map(MeasuredOutput.Place(_, place))
+          )
         )
       }.getOrElse(stock)
   }
@@ -47,6 +51,9 @@ private final class TimedOutput(stock: FSDataOutputStream, requests: Requests, a
   override def write(b: Int): Unit = synchronized(super.write(b))
   override def write(b: Array[Byte], off: Int, len: Int): Unit = synchronized(super.write(b, off, len))
   override def flush(): Unit = synchronized(super.flush())
+
+  /** To the stock stream, what is in the buffer. */
+  def pass(): Unit = synchronized(drain())
   override def close(): Unit = synchronized(super.close())
   override def hflush(): Unit = synchronized { drain(); settled(stock.hflush()) }
   override def hsync(): Unit = synchronized { drain(); settled(stock.hsync()) }

@@ -66,6 +66,9 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     if (tasks > cores) { moreTasks(cores - tasks); tasks = cores }
   }
 
+  /** A task failed for want of memory, of which more tasks have less each. */
+  def shortOfMemory(): Unit = giveBack()
+
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
 
   /** Tasks that still run have their cores to the end. */

@@ -7,17 +7,18 @@ import scala.collection.mutable.ArrayBuffer
 
 /** What one reducer is to get of a map task, in memory until it is written: chunks that grow with what there has been.
   *
-  * @param makeRoom is told how large each new chunk will be; it may [[drain]] what is here before it returns
+  * @param allocate returns a chunk of so many bytes; it may [[drain]] what is here first
   */
-final class PartitionBytes(checksum: Option[Checksum], makeRoom: Int => Unit) extends OutputStream {
+final class PartitionBytes(checksum: Option[Checksum], allocate: Int => Array[Byte]) extends OutputStream {
   import PartitionBytes._
   private val chunks = ArrayBuffer.empty[Array[Byte]]
   private var free = 0 // at the end of the last chunk
   private var next = Smallest
+  private var discarded = false
 
   override def write(b: Int): Unit = write(Array(b.toByte), 0, 1)
 
-  override def write(b: Array[Byte], off: Int, len: Int): Unit = {
+  override def write(b: Array[Byte], off: Int, len: Int): Unit = if (!discarded) {
     checksum.foreach(_.update(b, off, len))
     var at = off
     while (at < off + len) {
@@ -31,17 +32,25 @@ final class PartitionBytes(checksum: Option[Checksum], makeRoom: Int => Unit) ex
   }
 
   private def add(): Unit = {
-    makeRoom(next)
-    chunks += new Array(next)
-    free = next
-    next = math.min(2 * next, Largest)
+    val chunk = allocate(next)
+    chunks += chunk
+    free = chunk.length
+    next = math.min(2 * chunk.length, Largest)
   }
 
   /** Hands out each chunk and how many bytes there are in it, and has nothing afterwards. */
   def drain(take: (Array[Byte], Int) => Unit): Unit = {
     for (i <- chunks.indices) take(chunks(i), if (i == chunks.length - 1) chunks(i).length - free else chunks(i).length)
+    clear()
+  }
+
+  /** What is here, and what is written from now on, goes nowhere. */
+  def discard(): Unit = { discarded = true; clear() }
+
+  private def clear(): Unit = {
     chunks.clear()
     free = 0
+    next = Smallest
   }
 
   def isEmpty: Boolean = chunks.isEmpty

@@ -2,7 +2,7 @@ package pellucid.observe
 
 import scala.util.Try
 
-import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.{SparkEnv, TaskContext, TaskFailedReason}
 import org.apache.spark.pellucid.{ObservedFetches, ObservedStreams}
 
 import pellucid.fs.ObservedFileSystems
@@ -50,6 +50,12 @@ private[pellucid] final class Observer(
       ()
     }
     record.multitask = monotasks.flatMap(_.begin())
+  }
+
+  /** On the task's thread. */
+  def taskFailed(why: TaskFailedReason): Unit = {
+    tasks(if (why.toErrorString.contains("emory")) monotasks.foreach(_.shortOfMemory()))
+    ()
   }
 
   def stop(): Unit = {

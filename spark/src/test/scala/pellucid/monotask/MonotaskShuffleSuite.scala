@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
 import org.apache.spark.{HashPartitioner, SparkEnv}
+import org.apache.spark.pellucid.RowSums
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
@@ -17,8 +18,8 @@ import pellucid.sched.MonotaskPhase
 class MonotaskShuffleSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true")
 
-  /** 9 MB for all tasks: 1 MB for each of the eight that may run. */
-  private val littleMemory = Map("spark.testing.memory" -> "16000000", "spark.testing.reservedMemory" -> "1000000")
+  /** 41 MB for all tasks: 5 MB for each of the eight that may run. */
+  private val littleMemory = Map("spark.testing.memory" -> "70000000", "spark.testing.reservedMemory" -> "1000000")
 
   /** Of the shuffle's files, by name, what they have in them; and how many pairs there were. */
   private def shuffled(spark: SparkSession): (Map[String, Int], Long) = {
@@ -38,7 +39,8 @@ class MonotaskShuffleSuite extends SparkSuite {
     "no checksums" -> Map("spark.shuffle.checksum.enabled" -> "false"),
     "kryo" -> Map("spark.serializer" -> "org.apache.spark.serializer.KryoSerializer"),
     "little memory" -> littleMemory,
-    "little memory, zstd" -> (littleMemory + ("spark.io.compression.codec" -> "zstd"))
+    "little memory, zstd" -> (littleMemory + ("spark.io.compression.codec" -> "zstd")),
+    "hardly any memory" -> (littleMemory + ("spark.testing.memory" -> "16000000"))
   )
   for ((name, conf) <- settings)
     folder.test(s"the files are stock Spark's: $name") { folder =>
@@ -53,8 +55,25 @@ class MonotaskShuffleSuite extends SparkSuite {
         (0 until stock.trace.tasks.size).map(stock.trace.tasks.shuffleWriteBytes(_)).sum
       )
       if (name.startsWith("little memory")) assert(ran.bytes("spillWrite") > 0 && writes.nonEmpty)
+      else if (name == "hardly any memory") assertEquals(writes.size, 0) // Spark's own writer
       else assertEquals(writes.map(table.bytes(_)).sum, ran.bytes("shuffleWrite") + ran.bytes("spillWrite"))
     }
+
+  folder.test("checksums of rows are stock Spark's") { folder =>
+    def use(spark: SparkSession): (Seq[Long], Set[String]) = {
+      val rows = spark.range(0, 100000, 1, 3).selectExpr("id", "repeat('x', id % 50) AS s").repartition(7)
+      rows.write.format("noop").mode("overwrite").save()
+      (RowSums.all, Set(SparkEnv.get.shuffleManager.getClass.getSimpleName))
+    }
+    val conf =
+      Seq("enabled", "enableFullRetryOnMismatch").map(s => s"spark.sql.shuffle.orderIndependentChecksum.$s" -> "true")
+    val ran = Jobs.run(folder, conf = on ++ conf)(use)
+    assertEquals(ran.answer._1, Jobs.run(folder, plugin = false, conf = conf.toMap)(use).answer._1)
+    assert(ran.answer._1.size == 3 && !ran.answer._1.contains(0L), ran.answer)
+    assertEquals(ran.answer._2, Set("MonotaskShuffle"))
+    val table = ran.trace.monotasks
+    assert((0 until table.size).exists(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite))
+  }
 
   folder.test("blocks that are encrypted are read as they were written") { folder =>
     val secret = Map("spark.io.encryption.enabled" -> "true", "spark.authenticate" -> "true") ++ littleMemory
@@ -119,10 +138,10 @@ class MonotaskShuffleSuite extends SparkSuite {
 
 object Pairs {
 
-  /** 4 MB in pairs of all sizes, not compressible; none for the partition 3. */
+  /** 13 MB in pairs of all sizes, not compressible; none for the partition 3. */
   def of(seed: Int): Seq[(Int, Array[Byte])] = {
     val random = new Random(seed)
-    Seq.fill(4000) {
+    Seq.fill(12000) {
       val value = new Array[Byte](if (random.nextInt(500) == 0) 300000 else random.nextInt(1000))
       random.nextBytes(value)
       (Iterator.continually(random.nextInt(1000)).filter(_ % 7 != 3).next(), value)

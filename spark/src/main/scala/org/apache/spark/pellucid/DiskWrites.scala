@@ -23,11 +23,12 @@ private[pellucid] final class DiskWrites(record: TaskRecord, kind: Kind, disk: S
   }
 
   /** Those that still wait. */
-  def run(): Unit = if (waiting.nonEmpty) {
-    record.monotask(bytes, disk, MonotaskPhase.ShuffleWrite) { timed(); bytes.toInt }
-    waiting.clear()
-    bytes = 0
-  }
+  def run(): Unit =
+    try if (waiting.nonEmpty) record.monotask(bytes, disk, MonotaskPhase.ShuffleWrite) { timed(); bytes.toInt }
+    finally {
+      waiting.clear()
+      bytes = 0
+    }
 
   private def timed(): Unit = {
     val cpu = requests.cpuBefore(bytes)

@@ -1,7 +1,7 @@
 package org.apache.spark.pellucid
 
 import org.apache.spark.{ShuffleDependency, SparkEnv, TaskContext}
-import org.apache.spark.internal.config.SHUFFLE_IO_PLUGIN_CLASS
+import org.apache.spark.internal.config.{SHUFFLE_IO_PLUGIN_CLASS, SHUFFLE_SYNC}
 import org.apache.spark.scheduler.MapStatus
 import org.apache.spark.serializer.SerializerManager
 import org.apache.spark.shuffle._
@@ -61,21 +61,27 @@ private[pellucid] final class MonotaskShuffle(env: SparkEnv, stock: SortShuffleM
     for {
       record <- Option(TaskRecord.current)
       task <- record.multitask
-      if !RowChecksums.of(dependency)
+      if MapOutput.hasRoom(context, task)
     } yield {
       val partitions = dependency.partitioner.numPartitions
       val id = dependency.shuffleId
       val checksums = createPartitionChecksums(partitions, env.conf)
-      new MonotaskShuffleWriter(
+      val rows = RowChecksums.of(dependency)
+      val writer = new MonotaskShuffleWriter(
         dependency,
         new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
         new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf),
         disks.of(ShuffleBlockId(id, mapId, 0)),
         () => getChecksumValues(checksums),
+        rows,
         serializers,
         metrics,
-        lengths => MapStatuses.of(env.blockManager.shuffleServerId, lengths, mapId)
+        lengths => MapStatuses.of(env.blockManager.shuffleServerId, lengths, mapId, rows.fold(0L)(_.value))
       )
+      context.addTaskCompletionListener[Unit] { (_: TaskContext) =>
+        writer.stop(success = false); ()
+      } // after an error too
+      writer
     }
 }
 
@@ -83,7 +89,7 @@ object MonotaskShuffle {
   private val guard = new Guard("writing map output as monotasks")
 
   /** Before the executor's first map task; after its shuffle manager is there, which is after its plugins. Another shuffle manager
-    * than Spark's own, and one with other files, stay.
+    * than Spark's own, one with other files and one that waits for its files to be on disk stay.
     */
   def install(): Unit = {
     guard {
@@ -91,8 +97,10 @@ object MonotaskShuffle {
       env.shuffleManager match {
         case stock: SortShuffleManager
             if stock.getClass == classOf[SortShuffleManager] &&
-              env.conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get =>
+              env.conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get &&
+              !env.conf.get(SHUFFLE_SYNC) =>
           MapStatuses.check()
+          TaskMemory.isPlenty // what is not there in this version is noticed here
           Fields.replace(classOf[SparkEnv], env, "_shuffleManager", new MonotaskShuffle(env, stock))
         case _ =>
       }
@@ -110,17 +118,8 @@ private object MapStatuses {
 
   def check(): Unit = { make; () }
 
-  def of(at: BlockManagerId, lengths: Array[Long], mapId: Long): MapStatus = {
-    val arguments = Seq[AnyRef](at, lengths, Long.box(mapId), Long.box(0)).take(make.getParameterCount)
+  def of(at: BlockManagerId, lengths: Array[Long], mapId: Long, rowChecksum: Long): MapStatus = {
+    val arguments = Seq[AnyRef](at, lengths, Long.box(mapId), Long.box(rowChecksum)).take(make.getParameterCount)
     make.invoke(MapStatus, arguments: _*).asInstanceOf[MapStatus]
   }
-}
-
-/** Since Spark 4.1 a shuffle can have checksums of its rows. */
-private object RowChecksums {
-  private lazy val method = classOf[ShuffleDependency[_, _, _]].getMethods.find(_.getName == "rowBasedChecksums")
-
-  /** Whether it has. */
-  def of(dependency: ShuffleDependency[_, _, _]): Boolean =
-    method.exists(m => java.lang.reflect.Array.getLength(m.invoke(dependency)) > 0)
 }

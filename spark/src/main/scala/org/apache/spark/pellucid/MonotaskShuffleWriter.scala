@@ -17,6 +17,7 @@ import org.apache.spark.storage.TempShuffleBlockId
   * partition that one writes and reads before: until all records are there, partitions are in memory (thesis section 5.3.2).
   *
   * @param disk of the file
+  * @param rows checksums that do not depend on the rows' order, where the driver wants them
   * @param status what the driver is told, of the partitions' lengths
   */
 private[pellucid] final class MonotaskShuffleWriter[K, V](
@@ -25,6 +26,7 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
     file: ShuffleMapOutputWriter,
     disk: String,
     checksums: () => Array[Long],
+    rows: Option[RowChecksums],
     serializers: SerializerManager,
     metrics: ShuffleWriteMetricsReporter,
     status: Array[Long] => MapStatus
@@ -38,23 +40,27 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
   override def write(records: Iterator[Product2[K, V]]): Unit =
     try {
       val some = records.hasNext
-      if (some) {
-        collect(records)
-        for (p <- streams.indices if streams(p) != null) finish(p)
-        metrics.incWriteTime(output.writeTo(file, disk))
-      }
+      val count = if (some) collect(records) else 0
+      for (p <- streams.indices if streams(p) != null) finish(p)
+      output.writeTo(file, disk)
       val sums = if (some) checksums() else ShuffleChecksumHelper.EMPTY_CHECKSUM_VALUE
       lengths = file.commitAllPartitions(sums).getPartitionLengths
+      metrics.incRecordsWritten(count)
       metrics.incBytesWritten(lengths.sum)
-      output.discard()
+      metrics.incWriteTime(output.writeNanos)
     } catch {
       case e: Throwable =>
         try file.abort(e)
-        catch { case another: Exception => e.addSuppressed(another) }
+        catch {
+          case another: Exception =>
+            e.addSuppressed(another)
+            Try(file.abort(e)) // the disk was full for what it had in its buffer; now it deletes the file
+        }
         throw e
     }
 
-  private def collect(records: Iterator[Product2[K, V]]): Unit = {
+  /** How many there were. */
+  private def collect(records: Iterator[Product2[K, V]]): Long = {
     val partitioner = dependency.partitioner
     val serializer = dependency.serializer.newInstance()
     val block = TempShuffleBlockId(UUID.randomUUID())
@@ -69,9 +75,10 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
       }
       streams(p).writeKey[Any](key)
       streams(p).writeValue[Any](record._2)
+      rows.foreach(_.update(p, key, record._2))
       count += 1
     }
-    metrics.incRecordsWritten(count)
+    count
   }
 
   /** In the order of Spark's writer: a flush can write something. */
@@ -90,8 +97,8 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
     if (stopped) None
     else {
       stopped = true
-      for (stream <- streams if stream != null) Try(stream.close()) // codecs have memory of their own
       output.discard()
+      for (stream <- streams if stream != null) Try(stream.close()) // codecs have memory of their own
       if (success) Some(status(lengths)) else None
     }
 }
