@@ -22,6 +22,9 @@ private[monotask] final class Gate(name: String, slots: Int) {
   /** One of those that run is blocked: one more may. */
   def overdraw(): Unit = begin(synchronized(scheduler.overdraw()))
 
+  /** Memory is short, or no longer: what moves data out of it goes first, or takes its turn. */
+  def freeingFirst(short: Boolean): Unit = synchronized(scheduler.freeingFirst = short)
+
   /** Nobody waits here any more. */
   def open(): Unit = begin(synchronized(scheduler.resize(Int.MaxValue)))
 

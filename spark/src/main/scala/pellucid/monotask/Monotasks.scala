@@ -85,6 +85,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     val free = cores + blocked.size
     val stuck = others.count(_.isStuck)
     while (resources.cpu.waits > 0 && resources.cpu.runs < free + stuck) resources.cpu.overdraw()
+    resources.freeingFirst(TaskMemory.isShort)
     val idle = resources.cpu.waits == 0 && resources.cpu.runs < free && running.size >= tasks
     idleLooks = if (idle) idleLooks + 1 else 0
     if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty) oneMore()

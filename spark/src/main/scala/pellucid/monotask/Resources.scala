@@ -10,6 +10,9 @@ private[pellucid] final class Resources(cores: Int, diskSlots: Int, networkSlots
   private val network = new Gate("network", networkSlots)
   private val others = new ConcurrentHashMap[String, Gate]
 
+  /** Memory is short, or no longer. */
+  def freeingFirst(short: Boolean): Unit = others.values.forEach(_.freeingFirst(short))
+
   /** `disk:NAME` is a disk of this machine; all else comes through the network. What goes through it is written to disks of several
     * machines: as many executors write at once as each of those has disks.
     */

@@ -63,4 +63,7 @@ object TaskMemory {
 
   /** Whether more tasks could run without taking memory from those that do. */
   def isPlenty: Boolean = { val (unused, all) = room; unused > all / 2 }
+
+  /** Whether those that run may soon have to wait for it, or spill. */
+  def isShort: Boolean = { val (unused, all) = room; unused < all / 8 }
 }
