@@ -75,7 +75,7 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
       }
       streams(p).writeKey[Any](key)
       streams(p).writeValue[Any](record._2)
-      rows.foreach(_.update(p, key, record._2))
+      if (rows.isDefined) rows.get.update(p, key, record._2)
       count += 1
     }
     count
