@@ -9,11 +9,15 @@ private[pellucid] object Fields {
 
   def get(owner: Class[_], instance: AnyRef, name: String): AnyRef = field(owner, name).get(instance)
 
-  /** A private field that another class uses too has its owner's name before its own. */
+  def has(owner: Class[_], name: String): Boolean = find(owner, name).isDefined
+
   private def field(owner: Class[_], name: String) = {
-    val found = owner.getDeclaredFields.find(f => f.getName == name || f.getName.endsWith(s"$$$$$name"))
-      .getOrElse(throw new NoSuchFieldException(s"$name of ${owner.getName}"))
+    val found = find(owner, name).getOrElse(throw new NoSuchFieldException(s"$name of ${owner.getName}"))
     found.setAccessible(true)
     found
   }
+
+  /** A private field that another class uses too has its owner's name before its own. */
+  private def find(owner: Class[_], name: String) =
+    owner.getDeclaredFields.find(f => f.getName == name || f.getName.endsWith(s"$$$$$name"))
 }

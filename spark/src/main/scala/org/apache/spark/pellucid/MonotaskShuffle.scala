@@ -101,7 +101,9 @@ object MonotaskShuffle {
               !env.conf.get(SHUFFLE_SYNC) =>
           MapStatuses.check()
           TaskMemory.isPlenty // what is not there in this version is noticed here
-          Fields.replace(classOf[SparkEnv], env, "_shuffleManager", new MonotaskShuffle(env, stock))
+          val field =
+            Seq("_shuffleManager", "_blockingShuffleManager").find(Fields.has(classOf[SparkEnv], _)) // 4.3: the latter
+          Fields.replace(classOf[SparkEnv], env, field.get, new MonotaskShuffle(env, stock))
         case _ =>
       }
     }

@@ -10,6 +10,7 @@ import org.apache.spark.scheduler.TaskSchedulerImpl
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate
 import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, ExecutorInfo}
 import org.apache.spark.scheduler.local.LocalSchedulerBackend
+import org.apache.spark.util.SerializableBuffer
 import org.slf4j.{Logger, LoggerFactory}
 
 /** The driver's end of how many tasks an executor runs at once: more than it has cores, as most of its tasks wait for a disk or the
@@ -41,9 +42,7 @@ final class Slots(sc: SparkContext) {
       case local: LocalSchedulerBackend =>
         for (_ <- 1 to tasks) local.statusUpdate(NoTask, TaskState.FINISHED, ByteBuffer.allocate(0))
       case cluster: CoarseGrainedSchedulerBackend =>
-        cluster.driverEndpoint.send(
-          StatusUpdate(executor, NoTask, TaskState.FINISHED, ByteBuffer.allocate(0), tasks, Map.empty)
-        )
+        cluster.driverEndpoint.send(finished(executor, tasks))
       case _ =>
     }
   }
@@ -51,6 +50,21 @@ final class Slots(sc: SparkContext) {
 
 private object Slots {
   private final val NoTask = -1L
+
+  /** That a task of so many cores has, of which Spark 4.3 has fractions. */
+  private def finished(executor: String, cores: Int): StatusUpdate = {
+    val make = classOf[StatusUpdate].getConstructors.head
+    val cpus: AnyRef = if (make.getParameterTypes.apply(4) == Integer.TYPE) Int.box(cores) else BigDecimal(cores)
+    val nothing = new SerializableBuffer(ByteBuffer.allocate(0))
+    make.newInstance(
+      executor,
+      Long.box(NoTask),
+      TaskState.FINISHED,
+      nothing,
+      cpus,
+      Map.empty
+    ).asInstanceOf[StatusUpdate]
+  }
 
   /** The scheduler's errors about [[NoTask]]. */
   private def leaveOut(scheduler: TaskSchedulerImpl): Unit = {
