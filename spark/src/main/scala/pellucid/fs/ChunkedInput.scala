@@ -15,7 +15,7 @@ import pellucid.observe.{CpuClock, Requests, TaskRecord}
   * and the task's many small reads are served from there (thesis section 5.3.2). Chunks bound how long one task keeps a disk from the
   * others, and the memory that it takes; where there is none to spare the file is read as stock Spark does.
   *
-  * What is hardly waited for is in the page cache: then the next [[ChunkedInput.Most]] bytes are read as
+  * What is hardly waited for is in the page cache: then the next [[Requests.Monotask]] bytes are read as
   * stock Spark does too, unless one of those reads is slow.
   */
 private final class ChunkedInput(
@@ -84,7 +84,7 @@ private final class ChunkedInput(
   private def fillFrom(from: Long): Boolean = {
     val left = split.end - from
     val size = if (left >= Requests.Large) room(math.min(left, next.toLong).toInt) else 0
-    if (left >= Requests.Large && size < Requests.Large) { drop(); direct = Most }
+    if (left >= Requests.Large && size < Requests.Large) { drop(); direct = Requests.Monotask }
     size >= Requests.Large && {
       try
         measured(size, from, source.last) {
@@ -93,8 +93,8 @@ private final class ChunkedInput(
           while (n >= 0 && until < size) { n = stock.read(chunk, until, size - until); if (n > 0) until += n }
           val waited = System.nanoTime() - CpuClock.nanos() - began
           val cached = waited < until * CachedNanosPerByte
-          direct = if (cached) Most else 0
-          next = if (cached) Requests.Large else Most
+          direct = if (cached) Requests.Monotask else 0
+          next = if (cached) Requests.Large else Requests.Monotask
           if (until > 0) until else -1
         }
       catch { case _: IOException => forget(); sequential = false; stock.seek(from) }
@@ -159,9 +159,6 @@ private final class ChunkedInput(
 }
 
 private object ChunkedInput {
-
-  /** At a hard disk's 130 MB/s 64 ms, six times what a seek takes. */
-  private final val Most = 8 << 20
 
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */
   private final val CachedNanosPerByte = 2L

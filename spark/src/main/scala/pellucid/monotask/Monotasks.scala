@@ -60,14 +60,11 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     }
   }
 
-  /** As many tasks as cores from now on. */
-  private def giveBack(): Unit = synchronized {
+  /** As many tasks as cores from now on: there are tasks for which more would be too many, or one failed for want of memory. */
+  def giveBack(): Unit = synchronized {
     most = cores
     if (tasks > cores) { moreTasks(cores - tasks); tasks = cores }
   }
-
-  /** A task failed for want of memory, of which more tasks have less each. */
-  def shortOfMemory(): Unit = giveBack()
 
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
 

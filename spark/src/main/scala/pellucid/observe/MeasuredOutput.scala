@@ -21,9 +21,12 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   }
 
   /** Waits until the other side has what was written, where there is one. */
-  protected final def settled(write: => Unit): Unit = at match {
-    case Some(place) if place.far => place.monotask { timed(0)(write); 0 }
-    case _ => timed(0)(write)
+  protected final def settled(write: => Unit): Unit = away(0)(timed(0)(write))
+
+  /** A monotask, of `size` bytes, where the other side is waited for. */
+  private def away(size: Int)(io: => Unit): Unit = at match {
+    case Some(place) if place.far => place.monotask { io; size }
+    case _ => io
   }
 
   private def timed(size: Int)(write: => Unit): Unit = {
@@ -51,7 +54,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   /** Towards what makes a monotask, where there is memory to spare: of what the other side is waited for, and of what is slow. */
   private def grow(): Boolean = at.exists { place =>
-    val wanted = if (place.far || slow) math.min(4 * buffer.length, MeasuredOutput.MonotaskBytes) else 0
+    val wanted = if (place.far || slow) math.min(4 * buffer.length, Requests.Monotask) else 0
     val larger = if (wanted > buffer.length) place.task.memory.array(wanted) else Array.emptyByteArray
     val grows = larger.length > buffer.length
     if (grows) {
@@ -90,10 +93,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   /** `stock` is closed even where the last bytes could not be written. What the other side is waited for is one monotask with them. */
   override def close(): Unit = {
     closed = true
-    try at match {
-        case Some(place) if place.far => place.monotask { val size = held; finish(); size }
-        case _ => finish()
-      }
+    try away(held)(finish())
     finally {
       release(buffer)
       buffer = Array.emptyByteArray
@@ -107,7 +107,6 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
 object MeasuredOutput {
   private final val BufferBytes = 32 << 10
-  private final val MonotaskBytes = 8 << 20
 
   /** And 2 ns per byte: what goes to memory takes less. */
   private final val SlowNanos = 1000000L

@@ -2,7 +2,7 @@ package org.apache.spark.pellucid
 
 import scala.collection.mutable.ArrayBuffer
 
-import pellucid.observe.{Kind, TaskRecord}
+import pellucid.observe.{Kind, Requests, TaskRecord}
 import pellucid.sched.MonotaskPhase
 
 /** Writes to one disk that are done together, each 8 MB of them as one monotask (thesis section 5.3.2). */
@@ -19,7 +19,7 @@ private[pellucid] final class DiskWrites(record: TaskRecord, kind: Kind, disk: S
   def add(moves: Int)(write: => Unit): Unit = {
     waiting += (() => write)
     bytes += moves
-    if (bytes >= DiskWrites.Together) run()
+    if (bytes >= Requests.Monotask) run()
   }
 
   /** Those that still wait. */
@@ -39,10 +39,4 @@ private[pellucid] final class DiskWrites(record: TaskRecord, kind: Kind, disk: S
       spent += System.nanoTime() - wall
     }
   }
-}
-
-private object DiskWrites {
-
-  /** At a hard disk's 130 MB/s 64 ms, six times what a seek takes. */
-  private final val Together = 8L << 20
 }

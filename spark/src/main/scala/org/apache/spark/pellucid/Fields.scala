@@ -4,20 +4,20 @@ package org.apache.spark.pellucid
   * that a version without the field is noticed at once.
   */
 private[pellucid] object Fields {
-  def replace(owner: Class[_], instance: AnyRef, name: String, value: AnyRef): Unit =
-    field(owner, name).set(instance, value)
 
-  def get(owner: Class[_], instance: AnyRef, name: String): AnyRef = field(owner, name).get(instance)
+  /** @param names of the field in one version or another */
+  def replace(owner: Class[_], instance: AnyRef, value: AnyRef, names: String*): Unit =
+    field(owner, names).set(instance, value)
 
-  def has(owner: Class[_], name: String): Boolean = find(owner, name).isDefined
+  def get(owner: Class[_], instance: AnyRef, name: String): AnyRef = field(owner, Seq(name)).get(instance)
 
-  private def field(owner: Class[_], name: String) = {
-    val found = find(owner, name).getOrElse(throw new NoSuchFieldException(s"$name of ${owner.getName}"))
+  /** A private field that another class uses too has its owner's name before its own. */
+  private def field(owner: Class[_], names: Seq[String]) = {
+    val found = owner.getDeclaredFields.find(f =>
+      names.exists(name => f.getName == name || f.getName.endsWith(s"$$$$$name"))
+    )
+      .getOrElse(throw new NoSuchFieldException(s"${names.mkString(" or ")} of ${owner.getName}"))
     found.setAccessible(true)
     found
   }
-
-  /** A private field that another class uses too has its owner's name before its own. */
-  private def find(owner: Class[_], name: String) =
-    owner.getDeclaredFields.find(f => f.getName == name || f.getName.endsWith(s"$$$$$name"))
 }

@@ -20,6 +20,8 @@ private[pellucid] final class MonotaskShuffle(env: SparkEnv, stock: SortShuffleM
     extends SortShuffleManager(env.conf)
     with ShuffleChecksumSupport {
   private val disks = new LocalDisks(env)
+
+  /** Without the clock around each stream that the executor's has: what is measured is the file. */
   private val serializers = new SerializerManager(env.serializer, env.conf, env.securityManager.getIOEncryptionKey())
   override val shuffleBlockResolver: IndexShuffleBlockResolver = stock.shuffleBlockResolver
 
@@ -101,9 +103,9 @@ object MonotaskShuffle {
               !env.conf.get(SHUFFLE_SYNC) =>
           MapStatuses.check()
           TaskMemory.isPlenty // what is not there in this version is noticed here
-          val field =
-            Seq("_shuffleManager", "_blockingShuffleManager").find(Fields.has(classOf[SparkEnv], _)) // 4.3: the latter
-          Fields.replace(classOf[SparkEnv], env, field.get, new MonotaskShuffle(env, stock))
+          val ours = new MonotaskShuffle(env, stock)
+          // the latter since Spark 4.3
+          Fields.replace(classOf[SparkEnv], env, ours, "_shuffleManager", "_blockingShuffleManager")
         case _ =>
       }
     }

@@ -101,6 +101,6 @@ object ObservedFetches {
   /** Before the executor's first task. */
   def install(): Unit = {
     val manager = SparkEnv.get.blockManager
-    Fields.replace(classOf[BlockManager], manager, "blockStoreClient", new ObservedFetches(manager.blockStoreClient))
+    Fields.replace(classOf[BlockManager], manager, new ObservedFetches(manager.blockStoreClient), "blockStoreClient")
   }
 }

@@ -77,8 +77,8 @@ object ObservedStreams {
     val env = SparkEnv.get
     val ours = new ObservedStreams(env)
     ours.setDefaultClassLoader(Thread.currentThread.getContextClassLoader)
-    Fields.replace(classOf[BlockManager], env.blockManager, "serializerManager", ours)
-    Fields.replace(classOf[SparkEnv], env, "serializerManager", ours)
+    Fields.replace(classOf[BlockManager], env.blockManager, ours, "serializerManager")
+    Fields.replace(classOf[SparkEnv], env, ours, "serializerManager")
   }
 
   /** A shuffle block of this machine; the others have come through the network and are in memory. */
