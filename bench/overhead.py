@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.tables import WORK, queries, tables  # noqa: E402
+from bench.tables import QUERIES, WORK, queries, tables  # noqa: E402
 from lab import experiment, software  # noqa: E402
 from lab.config import Config  # noqa: E402
 
@@ -123,40 +123,48 @@ def compare(name, pairs, generate, settings, say):
         if generate and make_input:
             say(f"{name}: input")
             stock.do(make_input)
-        return in_turn(name, pairs, lambda: stock.run(line), lambda: ours.run(line), say)
+        return [pair for (pair,) in in_turn(name, pairs, [line], stock.run, ours.run, say)]
     finally:
         stock.end()
         ours.end()
 
 
 def toggle(name, pairs, settings, say):
-    """The same in one application with the plugin, which observes every other run: compiled code is the same for both."""
+    """The same in one application with the plugin, which observes every other run: compiled code is the same for both. Queries have
+    their turns one by one, so that a computer that slows down slows both."""
     _, line = workload(name)
+    parts = [f"{line} --only {query}" for query in QUERIES[name]] if name in QUERIES else [line]
     application = Application(plugin=True, settings=settings)
 
-    def run(observed):
+    def run(part, observed):
         application.do(f"set spark.pellucid.observe {observed}")
-        return application.run(line)
+        return application.run(part)
 
     try:
-        return in_turn(f"{name} in one application", pairs, lambda: run("false"), lambda: run("true"), say)
+        return in_turn(f"{name} in one application", pairs, parts, lambda part: run(part, "false"), lambda part: run(part, "true"), say)
     finally:
         application.end()
 
 
-def in_turn(name, pairs, before, after, say):
+def in_turn(name, pairs, parts, before, after, say):
+    """Of each pair, [(seconds, CPU seconds) before, the same after] of each part of the job: parts have their turns one by one."""
     say(f"{name}: warm-up")
-    for run in (before, after, before, after):
-        run()
+    for part in parts * 2:
+        before(part)
+        after(part)
     runs = []
     for number in range(1, pairs + 1):
         say(f"{name}: {number} of {pairs}")
-        done = {run: run() for run in ((before, after) if number % 2 else (after, before))}
-        (*without, answer), (*with_it, same) = done[before], done[after]
-        if answer != same:
-            sys.exit(f"{name}: {same} with the plugin, {answer} without")
-        runs.append((without, with_it))
+        runs.append([one_pair(part, before, after, (number + index) % 2) for index, part in enumerate(parts)])
     return runs
+
+
+def one_pair(part, before, after, first):
+    done = {run: run(part) for run in ((before, after) if first else (after, before))}
+    (*without, answer), (*with_it, same) = done[before], done[after]
+    if answer != same:
+        sys.exit(f"{part}: {same} with the plugin, {answer} without")
+    return without, with_it
 
 
 def row(name, applications, toggled):
@@ -166,11 +174,17 @@ def row(name, applications, toggled):
         each = [statistics.median(after[which] / before[which] for before, after in runs) for runs in groups]
         return f"{statistics.median(each):.3f} ({min(each):.3f}-{max(each):.3f})"
 
+    def toggled_ratio(which):
+        """Of the sums of the parts' medians; and of each pair's sums."""
+        parts = list(zip(*toggled, strict=True))
+        before, after = (sum(statistics.median(pair[side][which] for pair in part) for part in parts) for side in (0, 1))
+        each = [sum(after[which] for _, after in pair) / sum(before[which] for before, _ in pair) for pair in toggled]
+        return f"{after / before:.3f} ({min(each):.3f}-{max(each):.3f})"
+
     stock, ours = zip(*(pair for runs in applications for pair in runs), strict=True)
-    alone = [[pair] for pair in toggled]
     return [name, f"{len(applications)} x {len(applications[0])}", experiment.spread([s for s, _ in stock], 2),
             experiment.spread([s for s, _ in ours], 2), ratio(0, applications), ratio(1, applications),
-            str(len(toggled)), ratio(0, alone), ratio(1, alone)]  # fmt: skip
+            str(len(toggled)), toggled_ratio(0), toggled_ratio(1)]  # fmt: skip
 
 
 def heap(say):
@@ -220,7 +234,8 @@ def main():
 `make bench-overhead` wrote this page. Spark {VERSION}, `local[2]`, event log on; a job without and with the plugin in turn, each in an application of
 its own that ran it twice before; the answers of each pair are equal. Seconds are medians (min-max) of all runs; a ratio is the median
 (min-max) over pairs of applications of the median over their runs: two JVMs that do the same differ by some percent as long as they live.
-The last columns are therefore of one application with the plugin, which observes every other run. CPU times are the JVMs'. `tpch` is all 22 queries at scale factor 1, `sort`
+The last columns are therefore of one application with the plugin, which observes every other run: the ratio of medians (queries: of the sums of each
+query's medians), and the least and largest of all pairs. CPU times are the JVMs'. `tpch` is all 22 queries at scale factor 1, `sort`
 512 MB from and to local files, `tiny` {SMALL_TASKS:,} tasks that count one number each. Driver heap: live bytes that {MANY_TASKS:,} tasks add, with the
 plugin less without.
 

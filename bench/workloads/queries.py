@@ -23,18 +23,20 @@ def generate(spark, options):
 
 def run_options(parser):
     parser.add_argument("--queries", type=Path, required=True, help="the folder of q1.sql, q2.sql, ...")
+    parser.add_argument("--only", nargs="+", metavar="QUERY", help="q1 and so on; default all")
     workload.add_reduce_partitions(parser, 8)
 
 
 def run(spark, options):
     spark.conf.set("spark.sql.shuffle.partitions", options.reduce_partitions)
+    paths = sorted(options.queries.glob("*.sql"), key=lambda path: (int(re.search(r"\d+", path.name)[0]), path.name))
+    texts = [path.read_text().rstrip().rstrip(";") for path in paths if not options.only or path.stem in options.only]
     at, files = folder(spark, options.data)
     for file in files.listStatus(at):
-        name = file.getPath().getName()
-        if name.endswith(".parquet"):
-            spark.read.parquet(f"{options.data}/{name}").createOrReplaceTempView(name.removesuffix(".parquet"))
-    paths = sorted(options.queries.glob("*.sql"), key=lambda path: (int(re.search(r"\d+", path.name)[0]), path.name))
-    return [spark.sql(path.read_text().rstrip().rstrip(";")).collect() for path in paths]
+        table, _, kind = file.getPath().getName().partition(".")
+        if kind == "parquet" and any(table in text.lower() for text in texts):
+            spark.read.parquet(f"{options.data}/{table}.parquet").createOrReplaceTempView(table)
+    return [spark.sql(text).collect() for text in texts]
 
 
 def answer(spark, options, results):

@@ -5,6 +5,7 @@
 Each program runs in a process of its own; its commands share the process and the session, which saves time.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -121,6 +122,16 @@ def test_scan(data, output):
     answer = same_answer(series("scan", data, output, "--files 3 --file-mb 1", "", ""), "scan")
     assert [part.stat().st_size for part in data.glob("part-*")] == [2**20] * 3
     assert answer == {"lines": len(lines(data))}
+
+
+def test_waves(data, output):
+    answer = same_answer(series("waves", data, output, "--files 2 --file-mb 2", "--split-mb 2 --rounds 2", "--split-mb 1 --rounds 2"), "waves")
+
+    def hashed(line):
+        return hashlib.sha256(hashlib.sha256(line.encode()).hexdigest().encode()).hexdigest()
+
+    texts = lines(data)
+    assert answer == {"lines": len(texts), "hash": sum(zlib.crc32(hashed(line).encode()) for line in texts)}
 
 
 def test_spark_submit(data, output):

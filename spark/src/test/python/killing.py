@@ -1,8 +1,11 @@
-"""100 small jobs, with an executor killed every ten seconds and a task every second. Prints how many answers were right."""
+"""100 small jobs, with an executor killed every ten seconds and a task every second. Prints how many answers were right, and what the
+executors that live have left: threads of ours but one of a name, unfinished and open files."""
 
 import os
 import random
+import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -25,6 +28,18 @@ def executors():
                 yield int(path.parent.name)
         except OSError:  # it ended
             pass
+
+
+def left(executor):
+    """What an executor that has nothing to do should not have."""
+    stacks = subprocess.run(["jstack", str(executor)], capture_output=True, text=True, check=True).stdout
+    threads = re.findall(r'^"(pellucid[^"]*)"', stacks, re.M)
+    tasks = re.findall(r'^"(Executor task launch worker for task[^"]*)"', stacks, re.M)
+    environment = Path(f"/proc/{executor}/environ").read_text().split("\0")
+    (folders,) = [entry.partition("=")[2] for entry in environment if entry.startswith("SPARK_EXECUTOR_DIRS=")]
+    temporary = [file.name for folder in folders.split(os.pathsep) for file in Path(folder).rglob("*") if "temp" in file.name or file.suffix == ".tmp"]
+    opened = [link.name for link in map(Path.resolve, Path(f"/proc/{executor}/fd").iterdir()) if any(str(link).startswith(f) for f in folders.split(os.pathsep))]
+    return sorted({name for name in threads if threads.count(name) > 1}) + tasks + temporary + opened
 
 
 def running_tasks():
@@ -60,7 +75,8 @@ for number in range(100):
     right += sorted(count for _, count in pairs.collect()) == sorted(len(range(k, 200000, 101)) for k in range(101))
 stop.set()
 killer.join()
-print("ANSWER", right, killed["executors"] > 0, killed["tasks"] > 0)
+time.sleep(3)  # what was killed last may be started anew, and what ended last may be cleaned up
+alive = list(executors())
+print("ANSWER", right, killed["executors"] > 0, killed["tasks"] > 0, len(alive), [what for executor in alive for what in left(executor)])
 print("killed", killed, file=sys.stderr)
-time.sleep(1)
 spark.stop()

@@ -71,6 +71,10 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
         assert "WARN pellucid" not in text and not [line for line in text.splitlines() if "ERROR" in line and "RECEIVED SIGNAL TERM" not in line]
     said = report(log)
     assert ("monotasks" in said) == monotasks
+    if monotasks and "cluster" in master:
+        (network,) = [use for use in said["monotasks"]["resources"] if use["resource"] == "network"]
+        # what Python reads, another thread fetches
+        assert 0 < network["bytes"] <= sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleFetch")
     kinds = {path["kind"] for path in said["paths"]}
     assert kinds >= {"input", "output", "shuffleWrite", "shuffleRead"}
     assert ("shuffleFetch" in kinds) == ("cluster" in master)
@@ -82,11 +86,13 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
 @pytest.mark.skipif(not VERSIONS, reason="minutes: `make matrix`")
 @pytest.mark.parametrize("monotasks", [False, True], ids=["observed", "monotasks"])
 def test_a_hundred_jobs_while_executors_and_tasks_are_killed(monotasks, tmp_path):
+    local = tmp_path / "local"
     patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1",
-               "spark.pellucid.monotasks": str(monotasks).lower()}  # fmt: skip
+               "spark.pellucid.monotasks": str(monotasks).lower(), "spark.local.dir": local}  # fmt: skip
     answer, stderr, log = run(Config.spark_version, "local-cluster[2,2,1024]", tmp_path, True, KILLING, ["7"], patient)
     executors = said_by_executors(Config.spark_version, log)
-    assert answer == "ANSWER 100 True True", stderr[-2000:]
+    assert answer == "ANSWER 100 True True 2 []", stderr[-2000:]
+    assert not [path for path in local.rglob("*") if path.is_file()]
     assert len(executors) > 2 and not any("WARN pellucid" in text for text in (stderr, *executors))
     said = report(log)
     assert ("monotasks" in said) == monotasks

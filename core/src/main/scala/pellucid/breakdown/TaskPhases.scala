@@ -46,7 +46,7 @@ final class TaskPhases(tasks: Tasks) {
     // measured calls hold pauses and waits for a CPU in the middle of them: where all do not fit, it is the calls that had these
     if (observed) { take(Phase.Gc, tasks.gcMillis(row) * Millis); take(Phase.CpuQueue, tasks.cpuQueueNanos(row)) }
     take(Phase.InputRead, tasks.inputBlockedNanos(row))
-    take(Phase.ShuffleRead, tasks.fetchWaitMillis(row) * Millis + tasks.localReadNanos(row))
+    take(Phase.ShuffleRead, tasks.fetchBlockedNanos(row) + tasks.localReadNanos(row))
     take(Phase.OutputWrite, tasks.outputBlockedNanos(row))
     take(Phase.Spill, tasks.spillBlockedNanos(row))
     take(Phase.Metadata, tasks.metadataNanos(row))

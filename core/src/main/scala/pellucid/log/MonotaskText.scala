@@ -37,6 +37,11 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
       queued += m.waited + m.service
       blocked(m, row)
     }
+    // Spark's fetch wait ends when the task has its core again
+    monotasks.zip(monotasks.drop(1)).foreach { case (before, m) =>
+      if (MonotaskPhase.all(before.phase) == MonotaskPhase.ShuffleRead)
+        builder.tasks.fetchCpuQueueNanos(row) = builder.tasks.fetchCpuQueueNanos(row) + m.waited * 1000
+    }
   }
 
   /** A task that waits for a core is not blocked on a device, one that waits for a device's queue is. */
@@ -46,7 +51,7 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
       case MonotaskPhase.InputRead => Some(builder.tasks.inputBlockedNanos)
       case MonotaskPhase.OutputWrite => Some(builder.tasks.outputBlockedNanos)
       case MonotaskPhase.ShuffleWrite => Some(builder.tasks.shuffleWriteBlockedNanos)
-      case _ => None
+      case _ => None // Spark's fetch wait has it
     }
     column.foreach(c => c(row) = c(row) + m.waited * 1000)
   }

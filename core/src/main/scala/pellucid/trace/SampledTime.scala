@@ -48,7 +48,7 @@ private[trace] object SampledTime {
   private def unnamedNanos(t: Tasks, row: Int): Long = math.max(
     0L,
     t.runMillis(row) * 1000000L - t.cpuNanos(row) - t.gcMillis(row) * 1000000L - t.cpuQueueNanos(row) -
-      t.inputBlockedNanos(row) - t.fetchWaitMillis(row) * 1000000L - t.localReadNanos(row) - t.outputBlockedNanos(row) -
+      t.inputBlockedNanos(row) - t.fetchBlockedNanos(row) - t.localReadNanos(row) - t.outputBlockedNanos(row) -
       t.spillBlockedNanos(row) - t.metadataNanos(row) -
       math.max(t.shuffleWriteBlockedNanos(row), t.shuffleWriteNanos(row))
   )

@@ -61,6 +61,9 @@ final class Tasks {
   /** Measured time ready to run without a CPU; stock Spark does not log it. */
   val cpuQueueNanos = new LongColumn
 
+  /** Of that: after a fetch as a monotask, in Spark's fetch wait too. */
+  val fetchCpuQueueNanos = new LongColumn
+
   /** Of samples of the task's stack: time in which a Python worker computed, in which the driver (or a broadcast) was waited for,
     * and a lock or another thread; stock Spark does not log them.
     */
@@ -111,6 +114,7 @@ final class Tasks {
     remoteBlockedNanos,
     metadataNanos,
     cpuQueueNanos,
+    fetchCpuQueueNanos,
     pythonWorkerNanos,
     driverWaitNanos,
     lockWaitNanos,
@@ -170,6 +174,9 @@ final class Tasks {
 
   def is(row: Int, flag: Int): Boolean = (flags(row) & flag) != 0
   def set(row: Int, flag: Int): Unit = flags(row) = flags(row) | flag
+
+  /** Waiting for blocks of other executors, and in the network's queue. */
+  def fetchBlockedNanos(row: Int): Long = math.max(0, fetchWaitMillis(row) * 1000000L - fetchCpuQueueNanos(row))
 
   def finishMillis(row: Int): Long = launchMillis(row) + durationMillis(row)
   def shuffleReadBytes(row: Int): Long = shuffleRemoteBytes(row) + shuffleLocalBytes(row)

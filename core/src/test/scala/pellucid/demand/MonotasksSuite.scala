@@ -66,6 +66,26 @@ class MonotasksSuite extends munit.FunSuite {
     assertEquals(phases(Phase.InputRead), 101000000L) // 1 ms of the request itself, as measured
   }
 
+  test("waiting for a core after a fetch is no waiting for others, though Spark's fetch wait has it") {
+    // 50 ms in the network's queue, 150 ms until all blocks are there, 100 ms until there is a core
+    val fetching = "1000000;cpu=2 network=4;c0,0,0,100000,100000;r1,5000,50000,150000,1000;c0,0,100000,500000,400000"
+    val read = readLines(
+      environment,
+      taskEnd(
+        1,
+        launch = 1000,
+        finish = 2000,
+        accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;|$fetching]"}""",
+        metrics =
+          """{"Executor Run Time":1000,"Executor CPU Time":500000000,"Shuffle Read Metrics":{"Fetch Wait Time":300}}"""
+      )
+    )
+    val phases = new TaskPhases(read.tasks)
+    phases.load(0)
+    assertEquals(phases(Phase.ShuffleRead), 200000000L)
+    assertEquals(phases(Phase.CpuQueue), 100000000L)
+  }
+
   test("a window has the monotasks of its tasks") {
     val later = readLines(environment, task(1, one), task(2, two, launch = 5000, finish = 6000))
     val window = Window.of(later, 4000, 7000)

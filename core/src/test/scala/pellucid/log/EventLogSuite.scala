@@ -184,6 +184,7 @@ class EventLogSuite extends munit.FunSuite {
         "remoteBlockedNanos" -> 0L,
         "metadataNanos" -> 0L,
         "cpuQueueNanos" -> 0L,
+        "fetchCpuQueueNanos" -> 0L,
         "pythonWorkerNanos" -> 0L,
         "driverWaitNanos" -> 0L,
         "lockWaitNanos" -> 0L,

@@ -10,23 +10,31 @@ private[monotask] final class Gate(name: String, slots: Int) {
   /** As the log has it. */
   val resource: String = s"$name=$slots"
   private val scheduler = new ResourceScheduler[Turn](slots)
+  private var movedAt = System.nanoTime() // when one ended, or began to wait where none did
 
   /** On the thread that will run it, which waits until it may. False: that thread was interrupted, and it does not run. */
   def enter(turn: Turn): Boolean = {
-    begin(synchronized(scheduler.submit(turn)))
+    begin(synchronized { if (scheduler.waits == 0) moved(); scheduler.submit(turn) })
     turn.await() || !synchronized(scheduler.withdraw(turn))
   }
 
-  def leave(): Unit = begin(synchronized(scheduler.finish()))
+  def leave(): Unit = begin(synchronized { moved(); scheduler.finish() })
 
   /** One of those that run is blocked: one more may. */
   def overdraw(): Unit = begin(synchronized(scheduler.overdraw()))
+
+  /** One more may also where none of those that run has ended for so long, while others wait. */
+  def overdrawAfter(nanos: Long): Unit = begin(synchronized {
+    if (scheduler.waits == 0 || System.nanoTime() - movedAt < nanos) Nil else { moved(); scheduler.overdraw() }
+  })
 
   /** Memory is short, or no longer: what moves data out of it goes first, or takes its turn. */
   def freeingFirst(short: Boolean): Unit = synchronized(scheduler.freeingFirst = short)
 
   /** Nobody waits here any more. */
   def open(): Unit = begin(synchronized(scheduler.resize(Int.MaxValue)))
+
+  private def moved(): Unit = movedAt = System.nanoTime()
 
   def waits: Int = synchronized(scheduler.waits)
   def runs: Int = synchronized(scheduler.runs)

@@ -6,7 +6,9 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
-import org.apache.spark.pellucid.{LocalDisks, MonotaskShuffle, TaskMemory}
+import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, TaskMemory}
+
+import org.slf4j.LoggerFactory
 
 import pellucid.plugin.Guard
 
@@ -35,8 +37,10 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     */
   @volatile private var most =
     if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores else cores + diskSlots + networkSlots + 1
+  Fetches.divide(cores, most)
   private var tasks = cores
   private var idleLooks = 0
+  private var lent = 0 // cores of tasks that seemed stuck
   @volatile private var stopped = false
 
   private val watch = new Thread(() => watching(), "pellucid-monotasks")
@@ -81,11 +85,22 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     val (blocked, others) = running.asScala.filter(_.computes).toSeq.partition(m => isBlocked(m.thread))
     val free = cores + blocked.size
     val stuck = others.count(_.isStuck)
-    while (resources.cpu.waits > 0 && resources.cpu.runs < free + stuck) resources.cpu.overdraw()
+    while (resources.cpu.waits > 0 && resources.cpu.runs < free + stuck) {
+      if (resources.cpu.runs >= free) tellOfStuck()
+      resources.cpu.overdraw()
+    }
+    resources.network.overdrawAfter(StillNanos)
     resources.freeingFirst(TaskMemory.isShort)
     val idle = resources.cpu.waits == 0 && resources.cpu.runs < free && running.size >= tasks
     idleLooks = if (idle) idleLooks + 1 else 0
     if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty) oneMore()
+  }
+
+  private def tellOfStuck(): Unit = {
+    lent += 1
+    log.info(
+      s"Pellucid: a task has neither computed nor waited for another thread for seconds; its core is lent ($lent times so far)"
+    )
   }
 
   private def oneMore(): Unit = synchronized {
@@ -99,7 +114,11 @@ private object Monotasks {
   private final val IdleMillis = 5L
   private final val RestMillis = 20L
   private final val LooksBeforeMore = 2
+
+  /** A machine that is slow or gone should not keep those that want something of others from the network. */
+  private final val StillNanos = 1000000000L
   private val guard = new Guard("watching monotasks")
+  private val log = LoggerFactory.getLogger("pellucid")
 
   /** It waits for another thread: for fetched blocks, a lock, a broadcast variable, and uses no core meanwhile. */
   private def isBlocked(thread: Thread): Boolean = thread.getState match {

@@ -7,7 +7,7 @@ import pellucid.sched.MonotaskPhase
 /** The resources of an executor, each with its own scheduler (thesis section 5.3.3). */
 private[pellucid] final class Resources(cores: Int, diskSlots: Int, networkSlots: Int, outputSlots: Int) {
   val cpu = new Gate("cpu", cores)
-  private val network = new Gate("network", networkSlots)
+  val network = new Gate("network", networkSlots)
   private val others = new ConcurrentHashMap[String, Gate]
 
   /** Memory is short, or no longer. */

@@ -25,13 +25,16 @@ private[pellucid] final class ObservedFetches(stock: BlockStoreClient) extends B
       files: DownloadFileManager
   ): Unit = {
     val record = TaskRecord.current
-    val observed =
-      if (record == null) listener
-      else
-        ObservedFetches.guard(new CountedFetch(listener, record.requests(Kind.ShuffleFetch, s"host:$host")))
-          .getOrElse(listener)
-    stock.fetchBlocks(host, port, execId, blockIds, observed, files)
+    val fetches = if (record == null) None else Fetches.of(listener, record)
+    def send(): Unit = stock.fetchBlocks(host, port, execId, blockIds, observed(record, host, fetches, listener), files)
+    fetches.fold(send())(_.add(blockIds.length)(send()))
   }
+
+  private def observed(record: TaskRecord, host: String, fetches: Option[Fetches], listener: BlockFetchingListener) =
+    if (record == null) listener
+    else
+      ObservedFetches.guard(new CountedFetch(listener, record.requests(Kind.ShuffleFetch, s"host:$host"), fetches))
+        .getOrElse(listener)
 
   override def diagnoseCorruption(
       host: String,
@@ -81,18 +84,27 @@ private[pellucid] final class ObservedFetches(stock: BlockStoreClient) extends B
   override def close(): Unit = if (!stock.isInstanceOf[BlockTransferService]) stock.close()
 }
 
-/** Its time is from one block's arrival, or the request, to the next one's: added up, how long the host had something to send. */
-private final class CountedFetch(stock: BlockFetchingListener, requests: Requests) extends BlockFetchingListener {
+/** Its time is from one block's arrival, or the request, to the next one's: added up, how long the host had something to send.
+  *
+  * @param fetches that wait for it
+  */
+private final class CountedFetch(stock: BlockFetchingListener, requests: Requests, fetches: Option[Fetches])
+    extends BlockFetchingListener {
   private var since = System.nanoTime()
 
   override def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = {
+    val size = data.size
     ObservedFetches.guard {
       val now = System.nanoTime()
-      requests.add(data.size, synchronized { val took = now - since; since = now; took })
+      requests.add(size, synchronized { val took = now - since; since = now; took })
     }
-    stock.onBlockFetchSuccess(blockId, data)
+    try stock.onBlockFetchSuccess(blockId, data)
+    finally fetches.foreach(_.arrived(size))
   }
-  override def onBlockFetchFailure(blockId: String, e: Throwable): Unit = stock.onBlockFetchFailure(blockId, e)
+
+  override def onBlockFetchFailure(blockId: String, e: Throwable): Unit =
+    try stock.onBlockFetchFailure(blockId, e)
+    finally fetches.foreach(_.fails())
 }
 
 object ObservedFetches {
