@@ -5,7 +5,7 @@ PY   := $(VENV)/bin/python
 JAR  := cli/target/pellucid.jar
 PLUGIN := spark/target/pellucid-spark.jar
 
-.PHONY: build test test-jvm test-page test-spark test-python test-workloads test-lab matrix demo bench bench-overhead experiments format clean
+.PHONY: build test test-jvm test-page test-spark test-python test-workloads test-lab test-peers peers matrix demo bench bench-overhead bench-monotasks experiments format clean
 
 build: cli/target/pellucid.jsa $(PLUGIN)
 
@@ -23,7 +23,7 @@ cli/target/pellucid.jsa: $(JAR)
 	PELLUCID_JAVA_OPTS="-XX:ArchiveClassesAtExit=$(abspath $@)" ./pellucid report core/src/test/logs/spark-4.3.0-zstd.zstd \
 	  --html cli/target/archived.html > cli/target/archived.txt
 
-test: build test-jvm test-page test-spark test-python test-workloads test-lab
+test: build test-jvm test-page test-spark test-python test-workloads test-lab test-peers
 
 test-jvm:
 	$(MVN) verify
@@ -49,13 +49,25 @@ matrix: build $(VENV)/page
 test-lab: $(VENV)/page
 	PYTHONPATH=. $(PY) -m pytest -q -rs -p no:cacheprovider lab/tests
 
+# Spark's own suites of its shuffle and Hadoop's of a file system, with tasks as monotasks: two of them, and all (about 8 minutes)
+PEERS := $(MVN) -Ppeers -pl core,spark,peers test -Dsurefire.failIfNoSpecifiedTests=false
+test-peers:
+	$(PEERS) -Dtest='HadoopContractSuite,MonotaskSortShuffleSuite'
+
+peers:
+	$(PEERS) -Dtest='HadoopContractSuite,org.apache.spark.Monotask*Suite'
+
 # each workload of bench/workloads at a tiny size, against plain Python
 test-workloads: $(VENV)/page $(VENV)/bench
 	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH=. PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
 
-# all experiments in the lab, about two hours; root on Linux
+# the thesis' workloads on stock Spark and as monotasks, on three kinds of disks; about four hours, root on Linux
+bench-monotasks: build $(VENV)/bench
+	./pellucid-lab experiment monotasks
+
+# all experiments in the lab, about six hours; root on Linux
 experiments: build $(VENV)/bench
-	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time unexplained monotasks; do ./pellucid-lab experiment $$name || exit 1; done
+	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time unexplained monotasks attribution auto-concurrency; do ./pellucid-lab experiment $$name || exit 1; done
 
 # a real PySpark job with shuffles, a join and a skewed key, and its report
 demo: build $(VENV)/demo

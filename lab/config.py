@@ -53,6 +53,7 @@ class Disk:
     use: tuple = ("hdfs", "spark")
     read_ahead: int = 0
     dirty: int = 32 << 20
+    rotational: bool = True  # as the kernel says of it; an SSD is not
 
     LIMITS = {"read": units.disk_rate, "write": units.disk_rate, "read_iops": units.count, "write_iops": units.count}
     NO_LIMITS = dict.fromkeys(LIMITS, units.UNLIMITED)
@@ -170,7 +171,7 @@ def _disk(table, where):
         values["use"] = tuple(table["use"])
         if not values["use"] or set(values["use"]) - {"hdfs", "spark"}:
             raise ConfigError(f"{where}.use: {table['use']!r} has other than \"hdfs\" and \"spark\"")
-    disk = Disk(**values)
+    disk = Disk(**values, rotational=table.get("kind") != "ssd")
     # The IOPS limit counts requests as the kernel sends them, so that a sequential reader needs a read-ahead above
     # rate/IOPS, while shuffle blocks are small and far apart: reading ahead would only read what nobody wants.
     return disk if disk.read_ahead else dataclasses.replace(disk, read_ahead=(1024 if "hdfs" in disk.use else 32) << 10)

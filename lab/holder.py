@@ -72,7 +72,7 @@ class Holder:
             at_first = disk.counters(device)
             record["disks"].append({"device": device, "mount": str(mount), "use": wanted.use, "limits": limits, "at_first": at_first})
             self.phase(f"machines: {name}")
-            disk.tune(device, wanted.read_ahead, wanted.dirty)
+            disk.tune(device, wanted.read_ahead, wanted.dirty, wanted.rotational)
 
     def start_daemons(self):
         conf, count = self.folder / "conf", self.config.machines

@@ -118,6 +118,13 @@ def test_sort_parquet(data, output):
         assert 1.9 < sum(part.stat().st_size for part in folder.glob("part-*")) / 2**20 < 2.1
 
 
+def test_two_sorts(data, output):
+    generate = "--mb 1 --files 2 --values 10 50"
+    both, one, other = series("two_sorts", data, output, generate, "--values 10 50", "--values 10", "--values 50")
+    assert both["answer"] == one["answer"] | other["answer"]
+    assert all(answer["sorted"] and answer["rows"] > 0 for answer in both["answer"].values())
+
+
 def test_scan(data, output):
     answer = same_answer(series("scan", data, output, "--files 3 --file-mb 1", "", ""), "scan")
     assert [part.stat().st_size for part in data.glob("part-*")] == [2**20] * 3

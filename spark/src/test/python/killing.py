@@ -30,16 +30,32 @@ def executors():
             pass
 
 
+def tasks_of(executor):
+    """That it still runs: of stages that were given up, too."""
+    return re.findall(r'^"(Executor task launch worker for task[^"]*)"', stacks(executor), re.M)
+
+
+def stacks(executor):
+    return subprocess.run(["jstack", str(executor)], capture_output=True, text=True, check=True).stdout
+
+
 def left(executor):
-    """What an executor that has nothing to do should not have."""
-    stacks = subprocess.run(["jstack", str(executor)], capture_output=True, text=True, check=True).stdout
-    threads = re.findall(r'^"(pellucid[^"]*)"', stacks, re.M)
-    tasks = re.findall(r'^"(Executor task launch worker for task[^"]*)"', stacks, re.M)
+    """What one that has nothing to do should not have: two threads of ours of one name, open files."""
+    threads = re.findall(r'^"(pellucid[^"]*)"', stacks(executor), re.M)
+    opened = [str(path) for path in map(Path.resolve, Path(f"/proc/{executor}/fd").iterdir())]
+    return [name for name in threads if threads.count(name) > 1] + [path for path in opened if path.startswith(tuple(folders_of(executor)))]
+
+
+def unfinished_files(executor):
+    """Their kinds: what stock Spark leaves when a task is killed may be there too."""
+    names = (file.name for folder in folders_of(executor) for file in Path(folder).rglob("*"))
+    return {re.match("[a-zA-Z_]*", name)[0] for name in names if "temp" in name.lower() or name.endswith(".tmp")}
+
+
+def folders_of(executor):
     environment = Path(f"/proc/{executor}/environ").read_text().split("\0")
     (folders,) = [entry.partition("=")[2] for entry in environment if entry.startswith("SPARK_EXECUTOR_DIRS=")]
-    temporary = [file.name for folder in folders.split(os.pathsep) for file in Path(folder).rglob("*") if "temp" in file.name or file.suffix == ".tmp"]
-    opened = [link.name for link in map(Path.resolve, Path(f"/proc/{executor}/fd").iterdir()) if any(str(link).startswith(f) for f in folders.split(os.pathsep))]
-    return sorted({name for name in threads if threads.count(name) > 1}) + tasks + temporary + opened
+    return folders.split(os.pathsep)
 
 
 def running_tasks():
@@ -75,8 +91,13 @@ for number in range(100):
     right += sorted(count for _, count in pairs.collect()) == sorted(len(range(k, 200000, 101)) for k in range(101))
 stop.set()
 killer.join()
-time.sleep(3)  # what was killed last may be started anew, and what ended last may be cleaned up
-alive = list(executors())
-print("ANSWER", right, killed["executors"] > 0, killed["tasks"] > 0, len(alive), [what for executor in alive for what in left(executor)])
+for _ in range(60):
+    time.sleep(1)
+    alive = list(executors())
+    if len(alive) == 2 and not any(tasks_of(executor) for executor in alive):
+        break
+time.sleep(2)  # what ended last is cleaned up
+print("ANSWER", right, killed["executors"] > 0, killed["tasks"] > 0, len(alive), [what for executor in alive for what in tasks_of(executor) + left(executor)])
+print("FILES", sorted(set().union(*(unfinished_files(executor) for executor in alive))))
 print("killed", killed, file=sys.stderr)
 spark.stop()

@@ -4,6 +4,7 @@
     VERSIONS="4.0.5 4.1.4 4.3.0" pytest ...             (each of them, and the killing of executors and tasks)
 """
 
+import ast
 import json
 import os
 import shutil
@@ -24,7 +25,7 @@ CASES = [(v, m) for v in VERSIONS or [Config.spark_version] for m in ("local[2]"
 
 
 def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
-    """(answer, standard error, event log)"""
+    """(lines of its answer, standard error, event log)"""
     home = software.spark(version)
     logs = Path(tempfile.mkdtemp(prefix="log-", dir=folder))
     conf = dict(conf) | {
@@ -42,7 +43,7 @@ def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
     environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, done.stderr[-3000:]
-    (answer,) = [line for line in done.stdout.splitlines() if line.startswith("ANSWER")]
+    answer = [line for line in done.stdout.splitlines() if line.startswith(("ANSWER", "FILES"))]
     return answer, done.stderr, next(logs.iterdir())
 
 
@@ -83,18 +84,33 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
     assert written == said["demand"]["shuffleWriteBytes"] > 0
 
 
+@pytest.fixture(scope="module")
+def stock_leaves(tmp_path_factory):
+    """Kinds of unfinished files that stock Spark leaves behind when its tasks are killed."""
+    return kill(tmp_path_factory.mktemp("stock"), plugin=False)[0]
+
+
 @pytest.mark.skipif(not VERSIONS, reason="minutes: `make matrix`")
 @pytest.mark.parametrize("monotasks", [False, True], ids=["observed", "monotasks"])
-def test_a_hundred_jobs_while_executors_and_tasks_are_killed(monotasks, tmp_path):
-    local = tmp_path / "local"
-    patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1",
-               "spark.pellucid.monotasks": str(monotasks).lower(), "spark.local.dir": local}  # fmt: skip
-    answer, stderr, log = run(Config.spark_version, "local-cluster[2,2,1024]", tmp_path, True, KILLING, ["7"], patient)
-    executors = said_by_executors(Config.spark_version, log)
-    assert answer == "ANSWER 100 True True 2 []", stderr[-2000:]
-    assert not [path for path in local.rglob("*") if path.is_file()]
-    assert len(executors) > 2 and not any("WARN pellucid" in text for text in (stderr, *executors))
+def test_a_hundred_jobs_while_executors_and_tasks_are_killed(monotasks, stock_leaves, tmp_path):
+    leaves, texts, log = kill(tmp_path, plugin=True, conf={"spark.pellucid.monotasks": str(monotasks).lower()})
+    assert leaves <= stock_leaves
+    assert not [text for text in texts if "WARN pellucid" in text or "its core was lent" in text]
     said = report(log)
     assert ("monotasks" in said) == monotasks
     assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
     assert all(job["failure"] is None for job in said["jobs"] if "failure" in job)
+
+
+def kill(folder, plugin, conf=()):
+    """(kinds of unfinished files that are left while it lives, what it and its executors wrote to standard error, event log)"""
+    local = folder / "local"
+    patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1",
+               "spark.local.dir": local} | dict(conf)  # fmt: skip
+    said, stderr, log = run(Config.spark_version, "local-cluster[2,2,1024]", folder, plugin, KILLING, ["7"], patient)
+    executors = said_by_executors(Config.spark_version, log)
+    answer, files = said
+    assert answer == "ANSWER 100 True True 2 []", stderr[-2000:]
+    assert len(executors) > 2
+    assert not [path for path in local.rglob("*") if path.is_file()]
+    return set(ast.literal_eval(files.removeprefix("FILES "))), [stderr, *executors], log

@@ -21,14 +21,16 @@ class HadoopContractSuite extends AnyFunSuite {
   import HadoopContractSuite._
 
   test("what a task's file system does is what the stock one does") {
-    val stock = run()
+    val stock = outcome()
     val conf = new SparkConf().setMaster("local[1]").setAppName("contract").set("spark.ui.enabled", "false")
       .set("spark.plugins", "pellucid.PellucidPlugin").set("spark.pellucid.monotasks", "true")
     val sc = new SparkContext(conf)
     val (observed, measured) =
-      try sc.parallelize(Seq(0), 1).map(_ => (run(), TaskRecord.current.finish().get)).collect().head
+      try sc.parallelize(Seq(0), 1).map(_ => (outcome(), TaskRecord.current.finish().get)).collect().head
       finally sc.stop()
-    info(s"${observed.succeeded} tests passed, ${observed.skipped} do not apply; failed with the stock file system: ${stock.failed.mkString(", ")}")
+    info(
+      s"${observed.succeeded} tests passed, ${observed.skipped} do not apply; failed with the stock file system: ${stock.failed.mkString(", ")}"
+    )
     assert(observed === stock)
     assert(observed.succeeded > 100)
     assert(measured.contains(";input,disk:") && measured.contains(";output,disk:"), measured)
@@ -57,7 +59,7 @@ private object HadoopContractSuite {
   )
 
   /** On the current thread. */
-  def run(): Outcome = {
+  def outcome(): Outcome = {
     val listener = new SummaryGeneratingListener
     val request = LauncherDiscoveryRequestBuilder.request().selectors(suites.map(selectClass(_)): _*).build()
     LauncherFactory.create().execute(request, listener)
@@ -68,7 +70,10 @@ private object HadoopContractSuite {
       failure.getException.printStackTrace(new PrintWriter(text, true))
       println(s"${failure.getTestIdentifier.getUniqueId}: ${text.toString.take(1500)}")
     }
-    Outcome(summary.getTestsSucceededCount, summary.getTestsAbortedCount + summary.getTestsSkippedCount,
-      failed.map(_.getTestIdentifier.getUniqueId).sorted)
+    Outcome(
+      summary.getTestsSucceededCount,
+      summary.getTestsAbortedCount + summary.getTestsSkippedCount,
+      failed.map(_.getTestIdentifier.getUniqueId).sorted
+    )
   }
 }

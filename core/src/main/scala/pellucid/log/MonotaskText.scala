@@ -8,7 +8,7 @@ import pellucid.trace.TraceBuilder
   * `QUEUED;RESOURCE=SLOTS RESOURCE=SLOTS ...;MONOTASK;MONOTASK;...` with monotasks `PhaseResource,BYTES,WAIT,SERVICE,CPU`
   */
 private[log] final class MonotaskText(builder: TraceBuilder) {
-  import MonotaskText.One
+  import MonotaskText.{One, OneByOne}
   import ObservedTask.natural
   private val table = builder.monotasks
 
@@ -38,8 +38,9 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
       blocked(m, row)
     }
     // Spark's fetch wait ends when the task has its core again
-    monotasks.zip(monotasks.drop(1)).foreach { case (before, m) =>
-      if (MonotaskPhase.all(before.phase) == MonotaskPhase.ShuffleRead)
+    val inOrder = monotasks.take(OneByOne).map(m => (m, MonotaskPhase.all(m.phase)))
+    inOrder.zip(inOrder.drop(1)).foreach { case ((_, before), (m, phase)) =>
+      if (before == MonotaskPhase.ShuffleRead && phase == MonotaskPhase.Compute)
         builder.tasks.fetchCpuQueueNanos(row) = builder.tasks.fetchCpuQueueNanos(row) + m.waited * 1000
     }
   }
@@ -75,5 +76,8 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
 }
 
 private object MonotaskText {
+
+  /** Those beyond are summed up. */
+  private final val OneByOne = 1000
   private final case class One(phase: Int, resource: Int, bytes: Long, waited: Long, service: Long, cpu: Long)
 }

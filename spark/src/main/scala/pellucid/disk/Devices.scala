@@ -23,6 +23,16 @@ object Devices {
       }
     } catch { case _: IOException | _: UnsupportedOperationException | _: IllegalArgumentException => "disk" }
 
+  /** Whether the kernel says of what [[of]] returned that it rotates, a partition's disk for the partition; None where it does not know
+    * such a device.
+    */
+  def rotates(name: String): Option[Boolean] =
+    try {
+      val device = Paths.get("/sys/class/block", name.stripPrefix("disk:")).toRealPath()
+      val flag = Seq(device, device.getParent).map(_.resolve("queue/rotational")).find(Files.exists(_))
+      flag.map(f => Files.readString(f).trim != "0")
+    } catch { case _: IOException | _: IllegalArgumentException => None }
+
   private val names = new ConcurrentHashMap[Long, String]
 
   private def name(path: Path, number: Long): String = {

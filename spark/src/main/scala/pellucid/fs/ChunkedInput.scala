@@ -29,7 +29,7 @@ private final class ChunkedInput(
   private var chunk = Array.emptyByteArray
   private var at, until = 0 // of `chunk`, what is not read yet
 
-  /** How many bytes are read without a chunk before the next one, and how large that is. */
+  /** How many bytes are read without a chunk before the next one, and how large that is: small at first, so that the task soon computes. */
   private var direct = 0L
   private var next = Requests.Large
 
@@ -94,7 +94,7 @@ private final class ChunkedInput(
           val waited = System.nanoTime() - CpuClock.nanos() - began
           val cached = waited < until * CachedNanosPerByte
           direct = if (cached) Requests.Monotask else 0
-          next = if (cached) Requests.Large else Requests.Monotask
+          next = if (cached) Requests.Large else math.min(4 * next, Requests.Monotask)
           if (until > 0) until else -1
         }
       catch { case _: IOException => forget(); sequential = false; stock.seek(from) }

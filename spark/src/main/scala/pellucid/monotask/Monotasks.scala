@@ -19,15 +19,14 @@ import pellucid.plugin.Guard
   */
 private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: Int => Unit) {
   import Monotasks._
-  private val diskSlots = conf.getInt("spark.pellucid.monotasks.diskSlots", 1)
-  private val networkSlots = conf.getInt("spark.pellucid.monotasks.networkSlots", 4)
-  private val outputSlots =
-    conf.getInt("spark.pellucid.monotasks.outputSlots", diskSlots * new LocalDisks(SparkEnv.get).count)
-  require(
-    diskSlots > 0 && networkSlots > 0 && outputSlots > 0,
-    "spark.pellucid.monotasks.diskSlots, networkSlots and outputSlots are at least 1"
-  )
-  private val resources = new Resources(cores, diskSlots, networkSlots, outputSlots)
+  private def set(slots: String) = {
+    val set = conf.getOption(s"spark.pellucid.monotasks.$slots").map(_.toInt)
+    require(set.forall(_ > 0), s"spark.pellucid.monotasks.$slots is at least 1")
+    set
+  }
+  private val disks = new DiskSlots(set("diskSlots"), new LocalDisks(SparkEnv.get).names)
+  private val networkSlots = set("networkSlots").getOrElse(4)
+  private val resources = new Resources(cores, disks, networkSlots, set("outputSlots").getOrElse(disks.ofLocal))
   private lazy val shuffle: Unit = MonotaskShuffle.install()
   private val running = ConcurrentHashMap.newKeySet[Multitask]
   private val begun = new AtomicLong
@@ -36,8 +35,9 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     * may count on being alone (one core), and where each Python worker has its part of a limited memory.
     */
   @volatile private var most =
-    if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores else cores + diskSlots + networkSlots + 1
-  Fetches.divide(cores, most)
+    if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
+    else cores + disks.ofLocal + networkSlots + 1
+  private val inFlight = Fetches.mostInFlight
   private var tasks = cores
   private var idleLooks = 0
   private var lent = 0 // cores of tasks that seemed stuck
@@ -67,7 +67,14 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   /** As many tasks as cores from now on: there are tasks for which more would be too many, or one failed for want of memory. */
   def giveBack(): Unit = synchronized {
     most = cores
-    if (tasks > cores) { moreTasks(cores - tasks); tasks = cores }
+    if (tasks > cores) change(cores - tasks)
+  }
+
+  /** All tasks together have as much under way as one per core has in stock Spark. */
+  private def change(more: Int): Unit = {
+    moreTasks(more)
+    tasks += more
+    Fetches.allowInFlight(inFlight * cores / tasks)
   }
 
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
@@ -98,14 +105,15 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
 
   private def tellOfStuck(): Unit = {
     lent += 1
-    log.info(
-      s"Pellucid: a task has neither computed nor waited for another thread for seconds; its core is lent ($lent times so far)"
-    )
+    if (Integer.bitCount(lent) == 1)
+      log.info(
+        s"Pellucid: a task neither computed nor waited for another thread for seconds; its core was lent ($lent so far)"
+      )
   }
 
   private def oneMore(): Unit = synchronized {
     idleLooks = 0
-    if (tasks < most) { tasks += 1; moreTasks(1) }
+    if (tasks < most) change(1)
   }
 }
 

@@ -2,22 +2,27 @@ package pellucid.monotask
 
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.jdk.CollectionConverters._
+
 import pellucid.sched.MonotaskPhase
 
 /** The resources of an executor, each with its own scheduler (thesis section 5.3.3). */
-private[pellucid] final class Resources(cores: Int, diskSlots: Int, networkSlots: Int, outputSlots: Int) {
+private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlots: Int, outputSlots: Int) {
   val cpu = new Gate("cpu", cores)
   val network = new Gate("network", networkSlots)
   private val others = new ConcurrentHashMap[String, Gate]
 
-  /** Memory is short, or no longer. */
-  def freeingFirst(short: Boolean): Unit = others.values.forEach(_.freeingFirst(short))
+  /** Whether memory is `short` is asked only where something waits for it. */
+  def freeingFirst(short: => Boolean): Unit = {
+    val queued = others.values.asScala.filter(_.waits > 0)
+    if (queued.nonEmpty) { val now = short; queued.foreach(_.freeingFirst(now)) }
+  }
 
   /** `disk:NAME` is a disk of this machine; all else comes through the network. What goes through it is written to disks of several
     * machines: as many executors write at once as each of those has disks.
     */
   def of(place: String, phase: MonotaskPhase): Gate =
-    if (Resources.isDisk(place)) others.computeIfAbsent(place, new Gate(_, diskSlots))
+    if (Resources.isDisk(place)) others.computeIfAbsent(place, disk => new Gate(disk, disks.of(disk)))
     else if (phase == MonotaskPhase.OutputWrite) others.computeIfAbsent(s"network:$place", new Gate(_, outputSlots))
     else network
 }

@@ -3,10 +3,11 @@ package org.apache.spark.pellucid
 import java.util.{Collection => JCollection}
 import java.util.concurrent.{BlockingQueue, LinkedBlockingDeque, LinkedBlockingQueue}
 
-import scala.collection.mutable.ArrayBuffer
+import scala.collection.mutable.{ArrayBuffer, Map}
 
-import org.apache.spark.SparkEnv
+import org.apache.spark.{SparkContext, SparkEnv}
 import org.apache.spark.internal.config.REDUCER_MAX_SIZE_IN_FLIGHT
+import org.apache.spark.network.buffer.ManagedBuffer
 import org.apache.spark.network.shuffle.BlockFetchingListener
 import org.apache.spark.storage.ShuffleBlockFetcherIterator
 
@@ -25,17 +26,36 @@ private[pellucid] final class Fetches(task: Multitask) {
   private var bytes = 0L
   private var failed = false
 
-  def add(ofBlocks: Int)(send: => Unit): Unit =
-    synchronized(unsent += (() => { synchronized(blocks += ofBlocks); send }))
+  /** A request for so many blocks, of each of which `send` tells its listener once. */
+  def add(ofBlocks: Int, listener: BlockFetchingListener)(send: BlockFetchingListener => Unit): Unit =
+    synchronized(unsent += (() => { synchronized(blocks += ofBlocks); send(new Counted(listener)) }))
 
-  def arrived(size: Long): Unit = synchronized { bytes += size; ended() }
-  def fails(): Unit = synchronized { failed = true; ended() }
-  private def ended(): Unit = { blocks -= 1; notifyAll() }
+  private final class Counted(stock: BlockFetchingListener) extends BlockFetchingListener {
+    override def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = {
+      val size = data.size // while it is the client's
+      try stock.onBlockFetchSuccess(blockId, data)
+      finally ended(size)
+    }
+    override def onBlockFetchFailure(blockId: String, e: Throwable): Unit =
+      try stock.onBlockFetchFailure(blockId, e)
+      finally { Fetches.this.synchronized { failed = true }; ended(0) }
+  }
+
+  private def ended(size: Long): Unit = synchronized {
+    bytes += size
+    blocks = math.max(0, blocks - 1)
+    notifyAll()
+  }
 
   /** On the thread that has read what there was. */
   private def fetch(): Unit = {
     val requests = synchronized { val all = unsent.toList; unsent.clear(); all }
-    if (requests.nonEmpty) task.at("shuffle", MonotaskPhase.ShuffleRead) { requests.foreach(_()); await() }
+    if (requests.nonEmpty) task.at("shuffle", MonotaskPhase.ShuffleRead) {
+      if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
+      synchronized { failed = false }
+      requests.foreach(_())
+      await()
+    }
     ()
   }
 
@@ -44,7 +64,6 @@ private[pellucid] final class Fetches(task: Multitask) {
     while (blocks > 0 && !failed) wait()
     val moved = bytes
     bytes = 0
-    failed = false
     math.min(moved, Int.MaxValue.toLong).toInt
   }
 }
@@ -52,15 +71,15 @@ private[pellucid] final class Fetches(task: Multitask) {
 object Fetches {
   private val guard = new Guard("fetching shuffle blocks as monotasks")
 
-  /** More tasks than cores together have no more under way than Spark lets one task per core have. */
-  def divide(cores: Int, tasks: Int): Unit = {
-    guard {
-      val conf = SparkEnv.get.conf
-      val megabytes = conf.get(REDUCER_MAX_SIZE_IN_FLIGHT) * cores / tasks
-      conf.set(REDUCER_MAX_SIZE_IN_FLIGHT, math.max(1, megabytes))
+  /** MB that a task may have under way. */
+  def mostInFlight: Long = SparkEnv.get.conf.get(REDUCER_MAX_SIZE_IN_FLIGHT)
+
+  /** From now on, on this executor; in local mode, where there is nothing to fetch, the driver's settings stay what they are. */
+  def allowInFlight(megabytes: Long): Unit =
+    if (SparkEnv.get.executorId != SparkContext.DRIVER_IDENTIFIER) {
+      SparkEnv.get.conf.set(REDUCER_MAX_SIZE_IN_FLIGHT, math.max(1, megabytes))
+      ()
     }
-    ()
-  }
 
   /** Where what was fetched, or found in local files, waits for the task. */
   private sealed trait Results { def fetches: Fetches }
@@ -71,9 +90,7 @@ object Fetches {
     override def take(): AnyRef = { if (isEmpty) fetches.fetch(); super.take() }
   }
 
-  /** Of the iterator over a shuffle's blocks that asked; None where that is not one's, or no multitask's. On the task's thread, and first
-    * with what is asked for first, when the iterator's results are still empty.
-    */
+  /** Of the iterator over a shuffle's blocks that asked; None where that is not one's, or no multitask's. */
   private[pellucid] def of(listener: BlockFetchingListener, record: TaskRecord): Option[Fetches] =
     record.multitask.flatMap { task =>
       if (!listener.getClass.getName.startsWith(classOf[ShuffleBlockFetcherIterator].getName)) None
@@ -83,12 +100,18 @@ object Fetches {
   private def within(iterator: AnyRef, task: Multitask): Option[Fetches] =
     Fields.get(classOf[ShuffleBlockFetcherIterator], iterator, "results") match {
       case ours: Results => Some(ours.fetches)
-      case stock: JCollection[_] if stock.isEmpty =>
+      case stock: JCollection[_] if stock.isEmpty && asksFirst(iterator) =>
         val fetches = new Fetches(task)
         Fields.replace(classOf[ShuffleBlockFetcherIterator], iterator, results(stock.getClass, fetches), "results")
         Some(fetches)
       case _ => None
     }
+
+  /** It has asked nobody for anything, so nobody else knows its results yet. */
+  private def asksFirst(iterator: AnyRef) = {
+    def field(name: String) = Fields.get(classOf[ShuffleBlockFetcherIterator], iterator, name)
+    field("numBlocksProcessed") == Int.box(0) && field("numBlocksInFlightPerAddress").asInstanceOf[Map[_, _]].isEmpty
+  }
 
   /** @param stock what Spark has: the former until 4.0 */
   private[pellucid] def results(stock: Class[_], fetches: Fetches): BlockingQueue[AnyRef] =

@@ -10,7 +10,7 @@ import pellucid.disk.Devices
 final class LocalDisks(env: SparkEnv) {
   private val devices = env.blockManager.diskBlockManager.localDirs.map(Devices.of(_))
 
-  def count: Int = devices.distinct.length
+  def names: Seq[String] = devices.distinct.toSeq
 
   /** Of the folder that Spark's `DiskBlockManager` puts the block's file into. */
   def of(blockId: BlockId): String = {

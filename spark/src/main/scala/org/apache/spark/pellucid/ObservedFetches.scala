@@ -25,16 +25,13 @@ private[pellucid] final class ObservedFetches(stock: BlockStoreClient) extends B
       files: DownloadFileManager
   ): Unit = {
     val record = TaskRecord.current
-    val fetches = if (record == null) None else Fetches.of(listener, record)
-    def send(): Unit = stock.fetchBlocks(host, port, execId, blockIds, observed(record, host, fetches, listener), files)
-    fetches.fold(send())(_.add(blockIds.length)(send()))
+    val measured = if (record == null) listener else ObservedFetches.of(listener, record, host)
+    def send(all: BlockFetchingListener): Unit = stock.fetchBlocks(host, port, execId, blockIds, all, files)
+    (if (record == null) None else Fetches.of(listener, record)) match {
+      case Some(fetches) => fetches.add(blockIds.length, measured)(send)
+      case None => send(measured)
+    }
   }
-
-  private def observed(record: TaskRecord, host: String, fetches: Option[Fetches], listener: BlockFetchingListener) =
-    if (record == null) listener
-    else
-      ObservedFetches.guard(new CountedFetch(listener, record.requests(Kind.ShuffleFetch, s"host:$host"), fetches))
-        .getOrElse(listener)
 
   override def diagnoseCorruption(
       host: String,
@@ -84,31 +81,25 @@ private[pellucid] final class ObservedFetches(stock: BlockStoreClient) extends B
   override def close(): Unit = if (!stock.isInstanceOf[BlockTransferService]) stock.close()
 }
 
-/** Its time is from one block's arrival, or the request, to the next one's: added up, how long the host had something to send.
-  *
-  * @param fetches that wait for it
-  */
-private final class CountedFetch(stock: BlockFetchingListener, requests: Requests, fetches: Option[Fetches])
-    extends BlockFetchingListener {
+/** Its time is from one block's arrival, or the request, to the next one's: added up, how long the host had something to send. */
+private final class MeasuredFetch(stock: BlockFetchingListener, requests: Requests) extends BlockFetchingListener {
   private var since = System.nanoTime()
 
   override def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = {
-    val size = data.size
     ObservedFetches.guard {
       val now = System.nanoTime()
-      requests.add(size, synchronized { val took = now - since; since = now; took })
+      requests.add(data.size, synchronized { val took = now - since; since = now; took })
     }
-    try stock.onBlockFetchSuccess(blockId, data)
-    finally fetches.foreach(_.arrived(size))
+    stock.onBlockFetchSuccess(blockId, data)
   }
-
-  override def onBlockFetchFailure(blockId: String, e: Throwable): Unit =
-    try stock.onBlockFetchFailure(blockId, e)
-    finally fetches.foreach(_.fails())
+  override def onBlockFetchFailure(blockId: String, e: Throwable): Unit = stock.onBlockFetchFailure(blockId, e)
 }
 
 object ObservedFetches {
   val guard = new Guard("measuring shuffle fetches")
+
+  private def of(listener: BlockFetchingListener, record: TaskRecord, host: String): BlockFetchingListener =
+    guard(new MeasuredFetch(listener, record.requests(Kind.ShuffleFetch, s"host:$host"))).getOrElse(listener)
 
   /** Before the executor's first task. */
   def install(): Unit = {

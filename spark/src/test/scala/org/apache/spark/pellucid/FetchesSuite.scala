@@ -1,7 +1,11 @@
 package org.apache.spark.pellucid
 
-import java.util.concurrent.{Executors, LinkedBlockingDeque, LinkedBlockingQueue, TimeUnit}
+import java.nio.ByteBuffer
+import java.util.concurrent.{BlockingQueue, Executors, LinkedBlockingDeque, LinkedBlockingQueue, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.network.buffer.{ManagedBuffer, NioManagedBuffer}
+import org.apache.spark.network.shuffle.BlockFetchingListener
 
 import pellucid.{Jobs, SparkSuite}
 import pellucid.observe.TaskRecord
@@ -19,9 +23,9 @@ class FetchesSuite extends SparkSuite {
         val stock = if (i % 2 == 0) classOf[LinkedBlockingQueue[_]] else classOf[LinkedBlockingDeque[_]]
         val results = Fetches.results(stock, fetches)
         var sent = 0
-        for (request <- 1 to 3) fetches.add(2) {
+        for (request <- 1 to 3) fetches.add(2, new Received(results)) { listener =>
           sent += 1
-          for (block <- 1 to 2) Others.send { () => results.put(s"$request.$block"); fetches.arrived(1000) }
+          for (block <- 1 to 2) Others.send(() => listener.onBlockFetchSuccess(s"$request.$block", Others.block))
         }
         results.put("local")
         val first = results.take().toString
@@ -44,13 +48,14 @@ class FetchesSuite extends SparkSuite {
         val fetches = new Fetches(TaskRecord.current.multitask.get)
         val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
         var late: () => Unit = () => ()
-        fetches.add(2) {
-          results.put("failure")
-          fetches.fails()
-          late = () => { results.put("late"); fetches.arrived(1) }
+        fetches.add(2, new Received(results)) { listener =>
+          listener.onBlockFetchFailure("failure", new Exception)
+          late = () => listener.onBlockFetchSuccess("late", Others.block)
         }
         val failure = results.take()
-        fetches.add(1)(Others.send { () => results.put("again"); fetches.arrived(1); late() })
+        fetches.add(1, new Received(results)) { listener =>
+          Others.send { () => listener.onBlockFetchSuccess("again", Others.block); late() }
+        }
         Seq(failure, results.take(), results.take()).mkString(" ")
       }.collect().head
     }
@@ -58,9 +63,16 @@ class FetchesSuite extends SparkSuite {
   }
 }
 
+/** As Spark's iterator over a shuffle's blocks. */
+private final class Received(results: BlockingQueue[AnyRef]) extends BlockFetchingListener {
+  def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = results.put(blockId)
+  def onBlockFetchFailure(blockId: String, e: Throwable): Unit = results.put(blockId)
+}
+
 /** The other executors: each block comes after 20 ms. */
 object Others {
   private val later = Executors.newScheduledThreadPool(1)
+  val block = new NioManagedBuffer(ByteBuffer.allocate(1000))
   val most = new AtomicInteger
   private val underWay = new AtomicInteger
 

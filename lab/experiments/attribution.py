@@ -1,0 +1,77 @@
+"""Two sorts at once, as monotasks: what each of them used, against what it uses alone (thesis 5.6.6, Fig. 5.15).
+
+Beside it what can be told without monotasks: what the executors used in all while a stage ran, divided by the tasks' time.
+"""
+
+from lab import experiment
+from lab.application import Application
+from lab.cluster import lab
+
+VALUES = (10, 50)
+# of a stage's use, as `pellucid report` has it
+FIGURES = {"CPU s": ("cpu", "busySeconds"), "disk MB": ("disk", "bytes"), "network MB": ("network", "bytes"), "output MB": ("network:hdfs", "bytes")}
+
+
+def options(parser):
+    parser.add_argument("--speed", type=float, default=0.1, help="of the disks, against Doppio's Fig. 5 (default %(default)s)")
+
+
+def run(options, say):
+    machine = experiment.machine(options.cpu, options.speed, 1)
+    where = "two_sorts run --data /sorts --output /sorted --split-mb 16 --reduce-partitions 32 --values"
+    variants = {f"{values} alone": f"{where} {values}" for values in VALUES} | {"both": f"{where} {' '.join(map(str, VALUES))}"}
+    with lab({"name": "attribution", "machines": 4, "machine": machine}, say) as cluster:
+        experiment.refuse_if_off(cluster, say)
+        with Application(cluster, "attribution", experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}) as application:
+            say("input and warm-up")
+            application.generate(f"two_sorts generate --data /sorts --mb 160 --files 32 --values {' '.join(map(str, VALUES))}")
+            for _ in range(2):
+                application.warm_up(variants["both"])
+            experiment.turns({name: lambda n=name, line=line: application.measure(n, "monotasks", line) for name, line in variants.items()},
+                             options.pairs, say)  # fmt: skip
+        runs = application.explain()
+    experiment.same_answers(runs)
+    experiment.write(options, "attribution", page(options, runs), runs, say)
+
+
+def page(options, runs):
+    rows = []
+    for values in VALUES:
+        alone, both = ([stages(run, values) for run in runs if run.case == case] for case in (f"{values} alone", "both"))
+        for number, stage in enumerate(("map", "reduce")):
+            for name, (resource, key) in FIGURES.items():
+                true, told, divided = (experiment.median([f(each[number], resource, key) for each in group])
+                                       for f, group in ((use, alone), (use, both), (share, both)))  # fmt: skip
+                if true > 0:
+                    unit = 1e6 if key == "bytes" else 1
+                    rows.append([f"{values} values, {stage}", name, f"{true / unit:.2f}", f"{told / unit:.2f}", f"{told / true - 1:+.1%}",
+                                 f"{divided / true - 1:+.0%}"])  # fmt: skip
+    return f"""Sorts of 160 MB with {VALUES[0]} and {VALUES[1]} longs per value, from HDFS to HDFS (3 replicas), on 4 machines with one HDD of
+{options.speed:g} of the speed of Doppio's Fig. 5. Each alone, and both at once in one application, {options.pairs} times each; medians.
+
+{experiment.markdown(["stage", "use", "alone", "of two at once", "error", "error if divided by tasks' time"], rows)}
+The last column divides what all stages of the same kind used together in proportion to their tasks' time, which is all that can be done
+with an executor's totals."""
+
+
+def stages(run, values):
+    """Of the map and the reduce stage: their own use, and those of the stages that ran beside them."""
+    named = [stage for stage in run.report["stages"] if stage["monotasks"]]
+    own = [stage for stage in named if stage.get("description") == f"{values} values"]
+    kinds = {True: [s for s in named if s["demand"]["shuffleWriteBytes"] > 0], False: [s for s in named if s["demand"]["shuffleWriteBytes"] == 0]}
+    return [(next(s for s in own if s in kinds[maps]), kinds[maps]) for maps in (True, False)]
+
+
+def use(stage, resource, key):
+    own, _ = stage
+    return of(own, resource, key)
+
+
+def share(stage, resource, key):
+    own, all_of_kind = stage
+    seconds = [s["breakdown"]["taskSeconds"] for s in all_of_kind]
+    return sum(of(s, resource, key) for s in all_of_kind) * own["breakdown"]["taskSeconds"] / sum(seconds)
+
+
+def of(stage, resource, key):
+    return sum(each[key] for each in stage["monotasks"] if each["resource"] == resource)
