@@ -49,7 +49,7 @@ def left(executor):
 def unfinished_files(executor):
     """Their kinds: what stock Spark leaves when a task is killed may be there too."""
     names = (file.name for folder in folders_of(executor) for file in Path(folder).rglob("*"))
-    return {re.match("[a-zA-Z_]*", name)[0] for name in names if "temp" in name.lower() or name.endswith(".tmp")}
+    return {re.sub("_?[0-9a-f-]{36}|[0-9]+", "", name) for name in names if "temp" in name.lower() or name.endswith(".tmp")}
 
 
 def folders_of(executor):

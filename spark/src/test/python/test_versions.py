@@ -20,6 +20,7 @@ from lab.config import Config
 JAR = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 JOB = Path(__file__).parent / "job.py"
 KILLING = Path(__file__).parent / "killing.py"
+UNKNOWN = "3.5.7"
 VERSIONS = os.environ.get("VERSIONS", "").split()
 CASES = [(v, m) for v in VERSIONS or [Config.spark_version] for m in ("local[2]", "local-cluster[2,2,1024]")]
 
@@ -84,6 +85,19 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
     assert written == said["demand"]["shuffleWriteBytes"] > 0
 
 
+@pytest.mark.skipif(not VERSIONS, reason="600 MB to fetch: `make matrix`")
+@pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,2,1024]"])
+def test_a_spark_that_is_not_known_is_left_alone_with_one_warning(master, tmp_path):
+    """One of another Scala, even."""
+    stock, _, _ = run(UNKNOWN, master, tmp_path, plugin=False)
+    ours, stderr, log = run(UNKNOWN, master, tmp_path, plugin=True, conf={"spark.pellucid.monotasks": "true"})
+    assert ours == stock
+    assert [line.partition("WARN ")[2] for line in stderr.splitlines() if "ellucid" in line and "WARN" in line] == [
+        f"pellucid: Pellucid: Spark {UNKNOWN} is not one of 4.0, 4.1, 4.2, 4.3: Pellucid leaves it alone"
+    ]
+    assert not [text for text in said_by_executors(UNKNOWN, log) if "ellucid: " in text]
+
+
 @pytest.fixture(scope="module")
 def stock_leaves(tmp_path_factory):
     """Kinds of unfinished files that stock Spark leaves behind when its tasks are killed."""
@@ -106,7 +120,7 @@ def kill(folder, plugin, conf=()):
     """(kinds of unfinished files that are left while it lives, what it and its executors wrote to standard error, event log)"""
     local = folder / "local"
     patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1",
-               "spark.local.dir": local} | dict(conf)  # fmt: skip
+               "spark.local.dir": local, "spark.jars": JAR} | dict(conf)  # fmt: skip
     said, stderr, log = run(Config.spark_version, "local-cluster[2,2,1024]", folder, plugin, KILLING, ["7"], patient)
     executors = said_by_executors(Config.spark_version, log)
     answer, files = said

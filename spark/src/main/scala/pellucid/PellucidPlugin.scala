@@ -2,7 +2,7 @@ package pellucid
 
 import java.util.{Collections, Map => JMap}
 
-import org.apache.spark.{SparkConf, SparkContext, TaskFailedReason}
+import org.apache.spark.{SPARK_VERSION, SparkConf, SparkContext, TaskFailedReason}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.pellucid.{LiveTab, MachineLog, Slots, TaskObservations}
 
@@ -11,94 +11,100 @@ import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
 
 /** What `spark.plugins` names. Nothing that it calls may throw: an exception in an executor's `init` restarts the executor for
-  * ever, and one in the driver's ends the application.
+  * ever, and one in the driver's ends the application. Of a Spark with another Scala no more than this class can be loaded.
   */
 final class PellucidPlugin extends SparkPlugin {
-  def driverPlugin(): DriverPlugin = new DriverPlugin {
-
-    /** Spark itself knows accumulators by weak references only. */
-    private var observations: Option[TaskObservations] = None
-    override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
-      Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
-
-    private def start(sc: SparkContext, conf: SparkConf): JMap[String, String] =
-      if (!Versions.supported(sc.version)) {
-        Guard.warn(s"Spark ${sc.version} is not among ${Versions.known}: Pellucid leaves it alone")
-        Collections.emptyMap()
-      } else {
-        PellucidPlugin.logged = Some(new MachineLog(sc))
-        PellucidPlugin.slots = Some(new Slots(sc))
-        if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
-        if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
-        observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
-      }
-
-    /** From an executor: `cores EXECUTOR`, which is answered, `tasks EXECUTOR MORE`, or what its machine did. */
-    override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
-      case Array("cores", executor) => Int.box(PellucidPlugin.slots.fold(0)(_.cores(executor)))
-      case Array("tasks", executor, more) => PellucidPlugin.add(executor, more.toInt); null
-      case _ => PellucidPlugin.log(message.toString); null
+  def driverPlugin(): DriverPlugin =
+    if (Versions.supported(SPARK_VERSION)) new OnDriver
+    else {
+      Guard.warn(s"Spark $SPARK_VERSION is not one of ${Versions.known}: Pellucid leaves it alone")
+      null
     }
 
-    override def shutdown(): Unit = {
-      PellucidPlugin.here.foreach(_.stop()) // in local mode the executor would come too late with its last counters
-      PellucidPlugin.here = None
-      PellucidPlugin.logged.foreach(_.flush())
-      PellucidPlugin.logged = None
-      PellucidPlugin.slots = None
-      LiveTab.stop()
-    }
+  def executorPlugin(): ExecutorPlugin = if (Versions.supported(SPARK_VERSION)) new OnExecutor else null
+}
+
+private final class OnDriver extends DriverPlugin {
+
+  /** Spark itself knows accumulators by weak references only. */
+  private var observations: Option[TaskObservations] = None
+  override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
+    Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
+
+  private def start(sc: SparkContext, conf: SparkConf): JMap[String, String] = {
+    PellucidPlugin.logged = Some(new MachineLog(sc))
+    PellucidPlugin.slots = Some(new Slots(sc))
+    if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
+    if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
+    observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
   }
 
-  def executorPlugin(): ExecutorPlugin = new ExecutorPlugin {
-    private var observer: Option[Observer] = None
+  /** From an executor: `cores EXECUTOR`, which is answered, `tasks EXECUTOR MORE`, or what its machine did. */
+  override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
+    case Array("cores", executor) => Int.box(PellucidPlugin.slots.fold(0)(_.cores(executor)))
+    case Array("tasks", executor, more) => PellucidPlugin.add(executor, more.toInt); null
+    case _ => PellucidPlugin.log(message.toString); null
+  }
 
-    override def init(context: PluginContext, extraConf: JMap[String, String]): Unit = {
-      observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(
-        _,
-        context.conf.getBoolean("spark.pellucid.sample", true),
-        monotasks(context),
-        tell(context)
-      ))).flatten
-      PellucidPlugin.here = observer
-    }
-
-    private def monotasks(context: PluginContext): Option[Monotasks] =
-      if (!context.conf.getBoolean("spark.pellucid.monotasks", false)) None
-      else
-        PellucidPlugin.monotasks {
-          val executor = context.executorID
-          val cores = context.ask(s"cores $executor").asInstanceOf[Int]
-          Option.when(cores > 0)(new Monotasks(cores, context.conf, more => context.send(s"tasks $executor $more")))
-        }.flatten
-
-    /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */
-    private def tell(context: PluginContext)(text: String): Unit =
-      if (PellucidPlugin.logged.isDefined) PellucidPlugin.log(text) else context.send(text)
-
-    override def onTaskStart(): Unit = observer.foreach(_.taskStarts())
-
-    override def onTaskFailed(why: TaskFailedReason): Unit = observer.foreach(_.taskFailed(why))
-
-    override def shutdown(): Unit = observer.foreach(_.stop())
+  override def shutdown(): Unit = {
+    PellucidPlugin.here.foreach(_.stop()) // in local mode the executor would come too late with its last counters
+    PellucidPlugin.here = None
+    PellucidPlugin.logged.foreach(_.flush())
+    PellucidPlugin.logged = None
+    PellucidPlugin.slots = None
+    LiveTab.stop()
   }
 }
 
+private final class OnExecutor extends ExecutorPlugin {
+  private var observer: Option[Observer] = None
+
+  override def init(context: PluginContext, extraConf: JMap[String, String]): Unit = {
+    observer = Guard.plugin(Channel.ofExecutor(extraConf).map(new Observer(
+      _,
+      context.conf.getBoolean("spark.pellucid.sample", true),
+      monotasks(context),
+      tell(context)
+    ))).flatten
+    PellucidPlugin.here = observer
+  }
+
+  private def monotasks(context: PluginContext): Option[Monotasks] =
+    if (!context.conf.getBoolean("spark.pellucid.monotasks", false)) None
+    else
+      PellucidPlugin.monotasks {
+        val executor = context.executorID
+        val cores = context.ask(s"cores $executor").asInstanceOf[Int]
+        Option.when(cores > 0)(new Monotasks(cores, context.conf, more => context.send(s"tasks $executor $more")))
+      }.flatten
+
+  /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */
+  private def tell(context: PluginContext)(text: String): Unit =
+    if (PellucidPlugin.logged.isDefined) PellucidPlugin.log(text) else context.send(text)
+
+  override def onTaskStart(): Unit = observer.foreach(_.taskStarts())
+
+  override def onTaskFailed(why: TaskFailedReason): Unit = observer.foreach(_.taskFailed(why))
+
+  override def shutdown(): Unit = observer.foreach(_.stop())
+}
+
+/** What the driver and the executor of one JVM share, in local mode, and their hooks. */
 private object PellucidPlugin {
-  private val counters = new Guard("logging what machines do")
-  private val monotasks = new Guard("running tasks as monotasks")
+  val counters = new Guard("logging what machines do")
+  val monotasks = new Guard("running tasks as monotasks")
 
   /** Of the application whose driver this JVM is. */
-  @volatile private var logged: Option[MachineLog] = None
+  @volatile var logged: Option[MachineLog] = None
 
   /** Of the same. */
-  @volatile private var slots: Option[Slots] = None
+  @volatile var slots: Option[Slots] = None
 
-  private def add(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.add(executor, tasks))); () }
+  def add(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.add(executor, tasks))); () }
 
   /** What an executor has told of its machine. */
-  private def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }
+  def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }
 
   /** The executor's in this JVM, which in local mode is the driver's too. */
-  @volatile private var here: Option[Observer] = None
+  @volatile var here: Option[Observer] = None
 }
