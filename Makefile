@@ -69,11 +69,14 @@ bench-monotasks: build $(VENV)/bench
 experiments: build $(VENV)/bench
 	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time unexplained monotasks attribution auto-concurrency; do ./pellucid-lab experiment $$name || exit 1; done
 
-# a real PySpark job with shuffles, a join and a skewed key, and its report
+# a real PySpark job with shuffles, a join and a skewed key, and its report; then the same as monotasks, and both side by side
 demo: build $(VENV)/demo
-	@rm -rf target/demo && mkdir -p target/demo/log
-	$(PY) demo/workload.py --log-dir target/demo/log --work-dir target/demo/work
-	./pellucid report target/demo/log/* --html target/demo/report.html
+	@rm -rf target/demo && mkdir -p target/demo/stock target/demo/monotasks
+	$(PY) demo/workload.py --log-dir target/demo/stock --work-dir target/demo/work
+	./pellucid report target/demo/stock/* --html target/demo/report.html
+	$(PY) demo/workload.py --log-dir target/demo/monotasks --work-dir target/demo/work --monotasks $(PLUGIN)
+	./pellucid report target/demo/monotasks/* --html target/demo/monotasks.html > target/demo/monotasks.txt
+	./pellucid compare target/demo/stock/* target/demo/monotasks/*
 
 bench: build
 	python3 bench/report.py

@@ -75,7 +75,7 @@ def stderr_to(path):
         os.close(saved)
 
 
-def start_spark(log_dir, work_dir):
+def start_spark(log_dir, work_dir, plugin):
     set_environment(work_dir)
     builder = (
         SparkSession.builder.appName("Pellucid demo: web shop")
@@ -96,6 +96,8 @@ def start_spark(log_dir, work_dir):
         .config("spark.memory.fraction", "0.12")  # ~90 MB per executor: the big sort spills
         .config("spark.sql.warehouse.dir", (work_dir / "warehouse").as_uri())
     )
+    if plugin:
+        builder.config("spark.jars", plugin).config("spark.plugins", "pellucid.PellucidPlugin").config("spark.pellucid.monotasks", "true")
     with stderr_to(work_dir / "spark.log"):
         return builder.getOrCreate()
 
@@ -202,6 +204,7 @@ def parse_arguments():
     parser.add_argument("--log-dir", required=True, type=Path, help="folder for the event log")
     work = "folder for data and Spark's files; its subfolder `pellucid-demo` is replaced"
     parser.add_argument("--work-dir", required=True, type=Path, help=work)
+    parser.add_argument("--monotasks", type=Path, metavar="JAR", help="run as monotasks, with Pellucid's plugin from this jar")
     return parser.parse_args()
 
 
@@ -214,7 +217,7 @@ def main():
     log_dir.mkdir(parents=True, exist_ok=True)
 
     print(f"Starting Spark {pyspark.__version__}: {EXECUTORS} executors of {CORES} core, {EXECUTOR_MB} MB", flush=True)
-    spark = start_spark(log_dir, work_dir)
+    spark = start_spark(log_dir, work_dir, arguments.monotasks and arguments.monotasks.resolve())
     application = spark.sparkContext.applicationId
     try:
         run(spark, work_dir)

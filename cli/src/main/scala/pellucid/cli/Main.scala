@@ -23,6 +23,13 @@ object Main {
   ): Int =
     status(ReportCommand.run(log, html, json.value, Moments.parse("--from", from), Moments.parse("--to", to), stage))
 
+  @main(doc = "Two event logs of the same jobs side by side: what a change did.")
+  def compare(
+      @arg(positional = true, doc = "The event log, or rolling log's directory, of before") before: String,
+      @arg(positional = true, doc = "That of after") after: String,
+      @arg(doc = "Print the comparison as JSON (docs/compare.md)") json: Flag
+  ): Int = status(CompareCommand.run(before, after, json.value))
+
   @main(doc = "Print the version.")
   def version(): Int = status(Console.println(s"pellucid ${Version.text}"))
 

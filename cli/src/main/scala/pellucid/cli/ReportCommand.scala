@@ -71,7 +71,7 @@ object ReportCommand {
       Window.of(trace, start, end)
     }
 
-  private def read(source: Source, progress: Boolean): Trace = {
+  def read(source: Source, progress: Boolean): Trace = {
     var before = 0L
     try
       EventLog.read(source.open.map { open => () =>

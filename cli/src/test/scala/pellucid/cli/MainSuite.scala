@@ -55,6 +55,21 @@ class MainSuite extends munit.FunSuite {
     assert(report.stages.nonEmpty && report.jobs.nonEmpty)
   }
 
+  folder.test("compare: two logs side by side; the same one twice, a directory and a broken one are mistakes") { dir =>
+    val copy = Files.copy(Paths.get(log), dir.resolve("again.zstd")).toString
+    val (status, out, err) = run("compare", log, copy)
+    assertEquals((status, err), (0, ""))
+    Seq("Before:", "After:", "the application", "compute on CPU", "Stages, most changed first (0 of ").foreach(s =>
+      assert(out.contains(s), s"no '$s' in\n$out")
+    )
+    val (ok, json, _) = run("compare", log, copy, "--json")
+    assert(ok == 0 && json.startsWith("""{"schemaVersion":1,"before":{"id":""""), json.take(100))
+    mistake("compare", log, log)("compared with itself")
+    mistake("compare", log, logs.toString)("which one?")
+    mistake("compare", log, Files.writeString(dir.resolve("broken"), "{}").toString)("broken: no Spark event log")
+    mistake("compare", log)("after")
+  }
+
   folder.test("--html writes one page with the same results") { dir =>
     val page = dir.resolve("report.html")
     assertEquals(run("report", log, "--html", page.toString)._1, 0)

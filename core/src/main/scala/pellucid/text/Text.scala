@@ -1,6 +1,7 @@
 package pellucid.text
 
 import pellucid.breakdown.Phase
+import pellucid.compare.{Comparison, Side}
 import pellucid.report._
 
 /** The report on a terminal. */
@@ -10,6 +11,9 @@ object Text {
   private final val MostAdvice = 8
   private final val MostPaths = 12
   private final val MostSampled = 8
+
+  /** Of a stage's seconds, to be worth a line. */
+  private final val LeastChange = 0.0005
 
   def report(r: Report): String =
     Seq(
@@ -65,6 +69,49 @@ object Text {
       ),
       left = 5
     ) + (if (all.exists(!_.ended)) "  + the log stops before the application's end\n" else "")
+
+  def comparison(c: Comparison): String = {
+    def row(what: String, before: Double, after: Double, more: String*) = {
+      val ratio = if (before > 0) f"${after / before}%.2f" else "-"
+      Seq(seconds(before), seconds(after), ratio, clip(what, 45)) ++ more
+    }
+    def labels(key: String) = Phase.all.find(_.key == key).fold(key)(_.label)
+    val columns = Seq("before", "after", "ratio", "")
+    val (a, b) = (c.before, c.after)
+    val moved = c.stages.filter(s => math.abs(s.afterSeconds - s.beforeSeconds) > LeastChange).take(MostRows)
+    Seq(
+      title(s"Before: ${sideName(a)}") + title(s"After:  ${sideName(b)}") +
+        table(
+          columns,
+          Seq(
+            row("the application", a.seconds, b.seconds),
+            row("its stages, added up", a.stageSeconds, b.stageSeconds),
+            row("its tasks, added up", a.taskSeconds, b.taskSeconds)
+          ),
+          left = 3
+        ),
+      title("Task time") +
+        table(columns, c.phases.map(p => row(labels(p.phase), p.beforeSeconds, p.afterSeconds)), left = 3),
+      title(s"Stages, most changed first (${moved.size} of ${c.stages.size} that both have)") +
+        table(
+          columns.updated(3, "stage") :+ "bound before" :+ "after",
+          moved.map(s =>
+            row(s"${s.beforeId}/${s.afterId} ${s.name}", s.beforeSeconds, s.afterSeconds, s.beforeBound, s.afterBound)
+          ),
+          left = 3
+        ) +
+        unmatched("before", c.onlyBefore) + unmatched("after", c.onlyAfter)
+    ).mkString("\n")
+  }
+
+  private def sideName(side: Side) = s"${side.name} ${side.id}, ${count(side.tasks, "task")}"
+
+  private def unmatched(when: String, names: Seq[String]): String =
+    if (names.isEmpty) ""
+    else wrap(
+      s"Only $when: ${names.groupBy(identity).map { case (n, all) => s"$n (${all.size})" }.toSeq.sorted.mkString(", ")}.",
+      2
+    )
 
   private def head(r: Report): String = {
     val a = r.application

@@ -11,7 +11,7 @@ import pellucid.sched.MonotaskPhase
   *
   * @param tasks that may run at once
   */
-final class Multitask private[monotask] (val number: Long, resources: Resources, val tasks: Int) {
+final class Multitask private[monotask] (val number: Long, private[monotask] val resources: Resources, val tasks: Int) {
   private[monotask] val thread: Thread = Thread.currentThread
   @volatile private var computing = false
   private var current: Clock = _

@@ -18,6 +18,9 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
     if (queued.nonEmpty) { val now = short; queued.foreach(_.freeingFirst(now)) }
   }
 
+  /** How many monotasks of all resources run or wait. */
+  def busy: Int = (Seq(cpu, network) ++ others.values.asScala).map(gate => gate.runs + gate.waits).sum
+
   /** `disk:NAME` is a disk of this machine; all else comes through the network. What goes through it is written to disks of several
     * machines: as many executors write at once as each of those has disks.
     */

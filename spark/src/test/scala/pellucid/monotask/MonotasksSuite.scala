@@ -5,14 +5,18 @@ import java.nio.file.Files
 import java.util.Arrays
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.concurrent.Await
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
 import org.apache.hadoop.fs.FSDataInputStream
+import org.apache.spark.pellucid.ExecutionMemory
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
 import pellucid.fs.{FarFile, SlowFile}
+import pellucid.observe.TaskRecord
 import pellucid.plugin.Guard
 import pellucid.trace.MonotaskTable
 
@@ -107,6 +111,32 @@ class MonotasksSuite extends SparkSuite {
     assertEquals(Jobs.run(folder, conf = on)(use).answer, (3000000L, "cannot be read at 3000000"))
   }
 
+  folder.test("200 jobs, of tasks that fail, are killed or are interrupted too, leave no place taken and no memory") {
+    folder =>
+      val ran = Jobs.run(folder, conf = on) { spark =>
+        val sc = spark.sparkContext
+        for (n <- 1 to 200) n % 5 match {
+          case 0 => assert(Try(sc.parallelize(0 until 8, 8).foreach(i => require(i != 5, "on purpose"))).isFailure)
+          case 1 | 2 =>
+            sc.setJobGroup("killed", "killed", interruptOnCancel = n % 2 == 0)
+            val job = sc.parallelize(0 until 8, 8).foreachAsync(_ => Slow.read())
+            Thread.sleep(20)
+            sc.cancelJobGroup("killed")
+            assert(Try(Await.result(job, 1.minute)).isFailure)
+            sc.clearJobGroup()
+          case 3 => sc.parallelize(0 until 8, 8).foreach(_ => Slow.read(1 << 20))
+          case _ => assertEquals(sc.parallelize(0 until 1000, 8).map(i => (i % 7, i)).groupByKey(3).count(), 7L)
+        }
+        sc.parallelize(Seq(0), 1).map { _ =>
+          val resources = TaskRecord.current.multitask.get.resources
+          val end = System.nanoTime() + 10000000000L // tasks that were killed may still be ending
+          while (resources.busy > 1 && System.nanoTime() < end) Thread.sleep(10)
+          (resources.busy, ExecutionMemory.used)
+        }.collect().head
+      }
+      assertEquals(ran.answer, (1, 0L)) // the place is that of the task that asks
+  }
+
   folder.test("settings that no task could run with are one warning") { folder =>
     val warnings = Warnings.during {
       val none = on + ("spark.pellucid.monotasks.diskSlots" -> "0")
@@ -138,6 +168,17 @@ class MonotasksSuite extends SparkSuite {
       assertEquals(warnings.size, 1, warnings)
       assert(warnings.head.contains(s"$hook is switched off, the job goes on without it"), warnings)
     }
+}
+
+/** A read that waits. */
+object Slow {
+  def read(size: Int = 8 << 20): Unit = {
+    val in = SlowFile.open(new Array[Byte](size), 0, size.toLong)
+    try {
+      val b = new Array[Byte](64 << 10)
+      while (in.read(b) >= 0) {}
+    } finally in.close()
+  }
 }
 
 /** Of the tasks of this JVM: how many do something at once. */

@@ -1,0 +1,56 @@
+package pellucid.compare
+
+import pellucid.Samples._
+import pellucid.report.{Analysis, Report}
+
+class ComparisonSuite extends munit.FunSuite {
+
+  /** A stage of one task, which runs for so long and computes for so much of it. */
+  private def stage(id: Int, name: String, millis: Long, cpu: Long) = Seq(
+    stageCompleted(id, from = 1000, to = 1000 + millis).replace(s""""s$id"""", s""""$name""""),
+    taskEnd(
+      id.toLong,
+      stage = id,
+      launch = 1000,
+      finish = 1000 + millis,
+      metrics = s"""{"Executor Run Time":$millis,"Executor CPU Time":${cpu * 1000000}}"""
+    )
+  )
+
+  private def report(stages: Seq[String]*): Report =
+    Analysis.report(readLines(environment +: executorAdded("1", cores = 2) +: stages.flatten: _*))
+
+  private val before = report(
+    stage(0, "scan", 1000, 900),
+    stage(1, "join", 4000, 1000),
+    stage(2, "scan", 2000, 1900),
+    stage(3, "gone", 10, 10)
+  )
+  private val after = report(stage(0, "scan", 1100, 900), stage(4, "scan", 500, 400), stage(5, "join", 3000, 2900))
+
+  test("stages match by name and turn, the most changed first; others are named") {
+    val c = Comparison.of(before, after)
+    assertEquals(
+      c.stages.map(s => (s.name, s.beforeId, s.afterId, s.beforeSeconds, s.afterSeconds)),
+      Seq(("scan", 2, 4, 2.0, 0.5), ("join", 1, 5, 4.0, 3.0), ("scan", 0, 0, 1.0, 1.1))
+    )
+    assertEquals((c.onlyBefore, c.onlyAfter), (Seq("gone"), Nil))
+    assertEquals(
+      c.stages.find(_.name == "join").map(s => (s.beforeBound, s.afterBound)),
+      Some(("waiting, not logged which", "compute on CPU"))
+    )
+  }
+
+  test("task time by phase, of phases that either has") {
+    val phases = Comparison.of(before, after).phases.map(p => p.phase -> ((p.beforeSeconds, p.afterSeconds))).toMap
+    assertEquals(phases.keySet, Set("compute", "waiting"))
+    assertEquals(phases("compute"), (3.81, 4.2)) // 0.9 + 1 + 1.9 + 0.01; 0.9 + 0.4 + 2.9
+  }
+
+  test("with itself nothing changed") {
+    val c = Comparison.of(before, before)
+    assertEquals(c.before, c.after)
+    assertEquals(c.stages.count(s => s.beforeSeconds != s.afterSeconds || s.beforeId != s.afterId), 0)
+    assertEquals(c.stages.size, 4)
+  }
+}
