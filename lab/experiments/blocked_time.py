@@ -59,10 +59,11 @@ cold at the start of each run. Medians of {options.pairs} runs each.
 
 ## Blocked time against the devices
 
-Blocked: task time, summed over the machines. Needed: what the devices had to do, at their limits, summed over the machines.
+Blocked: task time, summed over the machines. Needed: what the devices had to do, at their limits, summed over the machines. A datanode reads ahead
+while its reader computes or waits for a CPU, so what a disk needs lies between the time blocked and that and the time on or for a CPU together.
 
 {experiment.markdown(["workload", "setting", "blocked on input s", "needed by HDFS' disks to read s", "ratio",
-                      "blocked on shuffle files and spills s", "needed by Spark's disks s"], devices(runs))}
+                      "on or for a CPU s", "blocked on shuffle files and spills s", "needed by Spark's disks s"], devices(runs))}
 ## Without the device: predicted and measured
 
 {experiment.markdown(["workload", "setting", "seconds", "without its limit", "saved", "predicted, logged", "at most"], predictions(runs, settings))}
@@ -84,7 +85,8 @@ def devices(runs):
         files = experiment.median([sum(measured(r, kind) for kind in ("shuffleWrite", "shuffleRead", "spillWrite", "spillRead")) for r in group])
         needed = experiment.median([r.counters["hdfs.read_seconds"] for r in group])
         spark = experiment.median([r.counters["spark.read_seconds"] + r.counters["spark.write_seconds"] for r in group])
-        rows.append([case, variant, f"{blocked:.1f}", f"{needed:.1f}", f"{blocked / needed:.2f}", f"{files:.1f}", f"{spark:.1f}"])
+        meanwhile = experiment.median([sum(r.report["breakdown"]["phases"][phase] for phase in ("compute", "gc", "cpuQueue")) for r in group])
+        rows.append([case, variant, f"{blocked:.1f}", f"{needed:.1f}", f"{blocked / needed:.2f}", f"{meanwhile:.1f}", f"{files:.1f}", f"{spark:.1f}"])
     return rows
 
 
