@@ -4,6 +4,8 @@ import java.io.{FileDescriptor, IOException}
 import java.nio.ByteBuffer
 import java.util.EnumSet
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.{FSDataInputStream, ReadOption, StreamCapabilities}
 import org.apache.hadoop.io.ByteBufferPool
 import org.apache.spark.pellucid.TaskMemory
@@ -86,11 +88,15 @@ private final class ChunkedInput(
     val size = if (left >= Requests.Large) room(math.min(left, next.toLong).toInt) else 0
     if (left >= Requests.Large && size < Requests.Large) { drop(); direct = Requests.Monotask }
     size >= Requests.Large && {
+      val exact = Try(source.exact(from)).getOrElse(None)
       try
-        measured(size, from, source.last) {
+        measured(size, from, exact.map(name => () => name).orElse(source.last)) {
           val began = System.nanoTime() - CpuClock.nanos()
-          var n = 0
-          while (n >= 0 && until < size) { n = stock.read(chunk, until, size - until); if (n > 0) until += n }
+          if (exact.isEmpty) readOn(size)
+          else {
+            until = math.max(0, stock.read(from, chunk, 0, size))
+            stock.seek(from + until)
+          }
           val waited = System.nanoTime() - CpuClock.nanos() - began
           val cached = waited < until * CachedNanosPerByte
           direct = if (cached) Requests.Monotask else 0
@@ -100,6 +106,11 @@ private final class ChunkedInput(
       catch { case _: IOException => forget(); sequential = false; stock.seek(from) }
       until > 0
     }
+  }
+
+  private def readOn(size: Int): Unit = {
+    var n = 0
+    while (n >= 0 && until < size) { n = stock.read(chunk, until, size - until); if (n > 0) until += n }
   }
 
   /** How much of `size` the chunk can take. */

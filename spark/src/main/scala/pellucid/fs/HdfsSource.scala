@@ -13,15 +13,17 @@ import pellucid.monotask.Resources
 private[fs] object HdfsSource {
   def of(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Source = {
     var last: Option[BlockLocation] = None
+    def at(position: Long) = {
+      if (!last.exists(covers(_, position))) last = fs.getFileBlockLocations(path, position, 1).headOption
+      last
+    }
     new Source(
       "hdfs",
       Some(() =>
         Option(stream.getCurrentDatanode).fold("hdfs")(node => s"hdfs:${node.getHostName}")
       ), // not of positioned reads
-      position => {
-        if (!last.exists(covers(_, position))) last = fs.getFileBlockLocations(path, position, 1).headOption
-        last.fold(Network)(resource)
-      }
+      at(_).fold(Network)(resource),
+      at(_).flatMap(local)
     )
   }
 
@@ -29,6 +31,12 @@ private[fs] object HdfsSource {
 
   private def covers(block: BlockLocation, position: Long) =
     position >= block.getOffset && position < block.getOffset + block.getLength
+
+  /** A datanode sends a reader in sequence what the sockets take, megabytes that another task may read from another machine's disk. */
+  private def local(block: BlockLocation): Option[String] = {
+    val here = block.getNames.indexWhere(isHere)
+    Option.when(here >= 0 && here < block.getHosts.length)(s"hdfs:${block.getHosts.apply(here)}")
+  }
 
   /** HDFS reads from this machine where it can. */
   private def resource(block: BlockLocation): String = {

@@ -31,10 +31,16 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends FSI
 object SlowFile {
 
   /** As the current task reads its part of it from a disk. */
-  def open(bytes: Array[Byte], start: Long, end: Long, broken: Int = Int.MaxValue): FSDataInputStream =
+  def open(
+      bytes: Array[Byte],
+      start: Long,
+      end: Long,
+      broken: Int = Int.MaxValue,
+      exact: Boolean = false
+  ): FSDataInputStream =
     ObservedInput.of(
       new FSDataInputStream(new SlowFile(bytes, broken)),
-      new Source("disk:slow", None, _ => "disk:slow"),
+      new Source("disk:slow", None, _ => "disk:slow", _ => Option.when(exact)("disk:slow")),
       Some(Split(start, end))
     )
 }
