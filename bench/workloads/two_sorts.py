@@ -7,6 +7,7 @@
 
 import argparse
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import sort
 import workload
@@ -41,13 +42,14 @@ def generate(spark, options):
 
 
 def run(spark, options):
-    @inheritable_thread_target
     def sorted_by_key(values):
         spark.sparkContext.setJobDescription(f"{values} values")
         sort.run(spark, one(options, values))
 
-    with ThreadPoolExecutor(len(options.values)) as pool:
-        list(pool.map(sorted_by_key, options.values))
+    # each with properties of its own
+    targets = [inheritable_thread_target(partial(sorted_by_key, values)) for values in options.values]
+    with ThreadPoolExecutor(len(targets)) as pool:
+        list(pool.map(lambda target: target(), targets))
 
 
 def answer(spark, options, _):
