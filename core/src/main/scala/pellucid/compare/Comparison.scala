@@ -74,8 +74,7 @@ object Comparison {
     StagePair(before.name, before.id, after.id, before.seconds, after.seconds, bound(before), bound(after))
 
   private def bound(stage: Stage): String =
-    if (stage.monotasks.nonEmpty) stage.monotasks.maxBy(_.idealSeconds).resource
-    else Phase.all.maxBy(p => stage.breakdown.phases(p.key)).label
+    stage.bottleneck.getOrElse(Phase.all.maxBy(p => stage.breakdown.phases(p.key)).label)
 
   private implicit val codec: JsonValueCodec[Comparison] =
     JsonCodecMaker.make(CodecMakerConfig.withTransientEmpty(false).withTransientDefault(false))

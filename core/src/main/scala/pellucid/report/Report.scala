@@ -318,6 +318,10 @@ final case class Stage(
     stragglers: Stragglers,
     demand: Demand,
     monotasks: Seq[ResourceUse]
-)
+) {
+
+  /** The resource with the longest ideal time (thesis section 5.6.1); None of a stage that did not run as monotasks. */
+  def bottleneck: Option[String] = monotasks.maxByOption(_.idealSeconds).map(_.resource)
+}
 
 final case class Quantiles(min: Double, p25: Double, median: Double, p75: Double, max: Double)

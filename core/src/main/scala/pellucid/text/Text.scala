@@ -205,8 +205,7 @@ object Text {
 
   private def monotasks(r: Report): String =
     r.monotasks.fold("") { m =>
-      val stages = r.stages.filter(_.monotasks.nonEmpty)
-      val bottlenecks = stages.groupMapReduce(s => s.monotasks.maxBy(_.idealSeconds).resource)(_.seconds)(_ + _)
+      val bottlenecks = r.stages.flatMap(s => s.bottleneck.map(_ -> s.seconds)).groupMapReduce(_._1)(_._2)(_ + _)
       resources(
         "Monotasks: what each resource did, and how long that would take if it alone were used, perfectly",
         m.resources

@@ -34,16 +34,19 @@ private[fs] object HdfsSource {
 
   /** A datanode sends a reader in sequence what the sockets take, megabytes that another task may read from another machine's disk. */
   private def local(block: BlockLocation): Option[String] = {
-    val here = block.getNames.indexWhere(isHere)
+    val here = replicaHere(block)
     Option.when(here >= 0 && here < block.getHosts.length)(s"hdfs:${block.getHosts.apply(here)}")
   }
 
   /** HDFS reads from this machine where it can. */
   private def resource(block: BlockLocation): String = {
-    val here = block.getNames.indexWhere(isHere)
+    val here = replicaHere(block)
     if (here < 0 || here >= block.getStorageIds.length) Network
     else s"${Resources.Disk}${block.getStorageIds.apply(here)}"
   }
+
+  /** Its place among the block's; -1 where this machine has none. */
+  private def replicaHere(block: BlockLocation) = block.getNames.indexWhere(isHere)
 
   /** @param node its address and port */
   private def isHere(node: String): Boolean =
