@@ -19,10 +19,13 @@ from lab.config import Config
 
 JAR = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 JOB = Path(__file__).parent / "job.py"
+ANSWERS = Path(__file__).parent / "answers.py"
 KILLING = Path(__file__).parent / "killing.py"
 UNKNOWN = "3.5.7"
 VERSIONS = os.environ.get("VERSIONS", "").split()
+WAYS = {"stock": {}, "observed": {"spark.pellucid.monotasks": "false"}, "monotasks": {"spark.pellucid.monotasks": "true"}}
 CASES = [(v, m) for v in VERSIONS or [Config.spark_version] for m in ("local[2]", "local-cluster[2,2,1024]")]
+EACH = CASES[1::2] if VERSIONS else CASES[:1]  # one of a version: in a cluster, where there is time for it
 
 
 def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
@@ -41,7 +44,7 @@ def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
     if plugin:
         conf |= {"spark.jars": str(JAR), "spark.plugins": "pellucid.PellucidPlugin"}
     submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
-    environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "PYTHONPATH": str(software.pandas()), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, done.stderr[-3000:]
     answer = [line for line in done.stdout.splitlines() if line.startswith(("ANSWER", "FILES"))]
@@ -54,6 +57,12 @@ def said_by_executors(version, log):
     said = [path.read_text() for path in work.glob("*/stderr")]
     shutil.rmtree(work, ignore_errors=True)
     return said
+
+
+def nothing_went_wrong(*texts):
+    for text in texts:
+        assert "WARN pellucid" not in text
+        assert not [line for line in text.splitlines() if "ERROR" in line and "RECEIVED SIGNAL TERM" not in line]
 
 
 def report(log):
@@ -69,8 +78,7 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
     assert ours == stock
     executors = said_by_executors(version, log)
     assert len(executors) == (2 if "cluster" in master else 0)
-    for text in (stderr, *executors):
-        assert "WARN pellucid" not in text and not [line for line in text.splitlines() if "ERROR" in line and "RECEIVED SIGNAL TERM" not in line]
+    nothing_went_wrong(stderr, *executors)
     said = report(log)
     assert ("monotasks" in said) == monotasks
     if monotasks and "cluster" in master:
@@ -83,6 +91,19 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
     assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
     written = sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleWrite")
     assert written == said["demand"]["shuffleWriteBytes"] > 0
+
+
+@pytest.mark.parametrize(("version", "master"), EACH)
+def test_answers_from_files_memory_checkpoints_streams_and_workers_are_stock(version, master, tmp_path):
+    answers = {}
+    for name, conf in WAYS.items():
+        (tmp_path / name).mkdir()
+        answers[name], stderr, log = run(version, master, tmp_path / name, plugin=bool(conf), job=ANSWERS, conf=conf)
+        nothing_went_wrong(stderr, *said_by_executors(version, log))
+        assert ("monotasks" in report(log)) == (name == "monotasks")
+    assert len(answers["stock"]) > 50
+    assert answers["observed"] == answers["stock"]
+    assert answers["monotasks"] == answers["stock"]
 
 
 @pytest.mark.skipif(not VERSIONS, reason="600 MB to fetch: `make matrix`")

@@ -11,6 +11,12 @@ trait Monotask {
   def phase: MonotaskPhase
 }
 
+object Monotask {
+
+  /** Of a task that the log has one by one, in their order; the others' sums come after them. */
+  final val OneByOne = 1000
+}
+
 /** What a monotask does for its multitask. The queue of a resource takes turns among these.
   *
   * @param letter in the log

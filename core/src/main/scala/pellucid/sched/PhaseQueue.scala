@@ -30,16 +30,19 @@ final class PhaseQueue[M <: Monotask] {
   /** The next one, which no longer waits.
     *
     * @param freeingFirst memory is short: what moves data out of memory goes before what brings more
+    * @param youngest multitasks after this one have to wait
     */
-  def next(freeingFirst: Boolean = false): Option[M] =
-    if (waiting == 0) None
-    else {
-      val turns = (1 to places.length).iterator.map(i => (last + i) % places.length).filter(!places(_).isEmpty).toArray
-      val turn = (if (freeingFirst) turns.find(MonotaskPhase.all(_).frees) else None).getOrElse(turns.head)
+  def next(freeingFirst: Boolean = false, youngest: Long = Long.MaxValue): Option[M] = {
+    val turns = (1 to places.length).iterator.map(i => (last + i) % places.length).filter { phase =>
+      val first = places(phase).peek()
+      first != null && first.monotask.multitask <= youngest
+    }.toArray
+    (if (freeingFirst) turns.find(MonotaskPhase.all(_).frees) else None).orElse(turns.headOption).map { turn =>
       last = turn
       waiting -= 1
-      Some(places(turn).remove().monotask)
+      places(turn).remove().monotask
     }
+  }
 
   /** Whether `monotask` waited; it no longer does. */
   def withdraw(monotask: M): Boolean = {

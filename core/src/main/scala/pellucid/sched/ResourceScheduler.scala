@@ -10,6 +10,7 @@ package pellucid.sched
 final class ResourceScheduler[M <: Monotask](private var slots: Int) {
   private val queue = new PhaseQueue[M]
   private var running = 0
+  private var youngest = Long.MaxValue
 
   /** Memory is short: let what moves data out of it go first. */
   var freeingFirst = false
@@ -27,7 +28,10 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
   }
 
   /** One that runs is blocked and leaves the resource idle: one more may run in its place until one of them finishes. */
-  def overdraw(): Seq[M] = queue.next(freeingFirst).map { next => running += 1; next }.toSeq
+  def overdraw(): Seq[M] = next().toSeq
+
+  /** One that hardly uses the resource runs from now on, beside the others. */
+  def admit(): Unit = running += 1
 
   /** Whether it waited; it will not run. */
   def withdraw(monotask: M): Boolean = queue.withdraw(monotask)
@@ -39,12 +43,15 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
     start()
   }
 
-  private def start(): Seq[M] = {
-    var started = List.empty[M]
-    while (running < slots && queue.size > 0) {
-      started = queue.next(freeingFirst).get :: started
-      running += 1
-    }
-    started.reverse
+  /** Multitasks after this one begin no monotask here. */
+  def upTo(multitask: Long): Seq[M] = { youngest = multitask; start() }
+
+  private def start(): Seq[M] =
+    Iterator.continually(if (running < slots) next() else None).takeWhile(_.nonEmpty).flatten.toList
+
+  private def next(): Option[M] = {
+    val started = queue.next(freeingFirst, youngest)
+    if (started.nonEmpty) running += 1
+    started
   }
 }

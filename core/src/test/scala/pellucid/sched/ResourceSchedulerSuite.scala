@@ -47,6 +47,16 @@ final class ResourceSchedulerSuite extends Properties {
     assertEquals((scheduler.runs, scheduler.waits), (1, 1))
   }
 
+  test("what hardly uses the resource runs beside the others, and the slots hold again when one has ended") {
+    val scheduler = new ResourceScheduler[M](1)
+    val ms = IndexedSeq.tabulate(2)(i => new M(i.toLong, Compute))
+    ms.foreach(scheduler.submit)
+    scheduler.admit()
+    assertEquals((scheduler.runs, scheduler.waits), (2, 1))
+    assertEquals(scheduler.finish(), Nil)
+    assertEquals(scheduler.finish(), Seq(ms(1)))
+  }
+
   test("more slots start those that wait, fewer let the running ones end") {
     val scheduler = new ResourceScheduler[M](1)
     val ms = IndexedSeq.tabulate(5)(i => new M(i.toLong, Compute))
@@ -55,6 +65,18 @@ final class ResourceSchedulerSuite extends Properties {
     assertEquals(scheduler.resize(1), Nil)
     assertEquals(scheduler.finish() ++ scheduler.finish(), Nil)
     assertEquals(scheduler.finish(), Seq(ms(3)))
+  }
+
+  test("multitasks after the youngest that may go on wait, blocked ones or not, until they may again") {
+    val scheduler = new ResourceScheduler[M](2)
+    val ms = IndexedSeq.tabulate(5)(i => new M(i.toLong, Compute))
+    assertEquals(scheduler.upTo(2), Nil)
+    assertEquals(ms.reverse.flatMap(scheduler.submit), Seq(ms(2), ms(1)))
+    assertEquals(scheduler.finish(), Seq(ms(0)))
+    assertEquals(scheduler.finish() ++ scheduler.overdraw(), Nil)
+    assertEquals((scheduler.runs, scheduler.waits), (1, 2))
+    assertEquals(scheduler.upTo(3), Seq(ms(3)))
+    assertEquals(scheduler.finish() ++ scheduler.upTo(Long.MaxValue), Seq(ms(4)))
   }
 
   private val events = Gen.listOf(Gen.oneOf(

@@ -11,7 +11,7 @@ import org.apache.hadoop.io.ByteBufferPool
 import org.apache.spark.pellucid.TaskMemory
 
 import pellucid.monotask.Resources
-import pellucid.observe.{CpuClock, Requests, TaskRecord}
+import pellucid.observe.{CpuClock, Requests, RunQueue, TaskRecord}
 
 /** Input whose split a task reads from its start to its end (lines of text, say): a chunk of it is read into memory by one monotask,
   * and the task's many small reads are served from there (thesis section 5.3.2). Chunks bound how long one task keeps a disk from the
@@ -33,10 +33,13 @@ private final class ChunkedInput(
 
   /** How many bytes are read without a chunk before the next one, and how large that is: small at first, so that the task soon computes. */
   private var direct = 0L
-  private var next = Requests.Large
+  private var next = First
 
   /** Not every file system fills a buffer. */
   private lazy val buffers = stock.hasCapability(StreamCapabilities.READBYTEBUFFER)
+
+  /** The last chunk was read by position; the datanode was told not to read ahead, or what the task wants. */
+  private var byPosition, asks, asksForTask = false
 
   /** The last seek went to the split's start: what follows is read in sequence. */
   private var sequential = split.start == 0
@@ -85,27 +88,55 @@ private final class ChunkedInput(
 
   private def fillFrom(from: Long): Boolean = {
     val left = split.end - from
-    val size = if (left >= Requests.Large) room(math.min(left, next.toLong).toInt) else 0
-    if (left >= Requests.Large && size < Requests.Large) { drop(); direct = Requests.Monotask }
-    size >= Requests.Large && {
-      val exact = Try(source.exact(from)).getOrElse(None)
+    val exact = if (left >= Requests.Large || byPosition)
+      Try(source.exact(from, left >= Requests.Large)).getOrElse(None)
+    else None
+    byPosition = exact.isDefined
+    val wanted = chunkOf(left)
+    val size = if (wanted > 0) room(wanted) else 0
+    val enough = math.min(wanted, Requests.Large)
+    if (size < enough) { drop(); direct = Requests.Monotask }
+    size > 0 && size >= enough && {
       try
         measured(size, from, exact.map(name => () => name).orElse(source.last)) {
-          val began = System.nanoTime() - CpuClock.nanos()
+          val began = blockedNanos()
           if (exact.isEmpty) readOn(size)
           else {
+            if (!asks) { asks = true; ahead(0L) }
             until = math.max(0, stock.read(from, chunk, 0, size))
             stock.seek(from + until)
           }
-          val waited = System.nanoTime() - CpuClock.nanos() - began
-          val cached = waited < until * CachedNanosPerByte
+          val cached = blockedNanos() - began < until * CachedNanosPerByte
           direct = if (cached) Requests.Monotask else 0
-          next = if (cached) Requests.Large else math.min(4 * next, Requests.Monotask)
+          next = if (cached) First else math.min(4 * next, Requests.Monotask)
           if (until > 0) until else -1
         }
-      catch { case _: IOException => forget(); sequential = false; stock.seek(from) }
+      catch { case _: IOException => forget(); asStock(); stock.seek(from) }
       until > 0
     }
+  }
+
+  /** How large the next chunk is where so much is left of the split, 0 for none: half of that, while it is not little, since what computes
+    * on the last chunk has nothing to read beside it. Read by position, also what the split's last record has beyond its end.
+    */
+  private def chunkOf(left: Long): Int = {
+    val last = if (byPosition) math.max(LastRecord, -left) else 0L
+    if (left > 2 * LeastLast) math.min(left / 2, next.toLong).toInt
+    else if (left >= Requests.Large) math.min(left + last, next.toLong).toInt
+    else math.min(math.max(left, 0) + last, Requests.Monotask.toLong).toInt
+  }
+
+  /** Since some time, with neither the CPU nor a wish for it: work beside the task's makes nothing look like a disk. */
+  private def blockedNanos(): Long = System.nanoTime() - CpuClock.nanos() - RunQueue.nanos()
+
+  /** A datanode reads megabytes more than it is asked for, of what may be another machine's part: chunks ask it not to. */
+  private def ahead(bytes: java.lang.Long): Unit =
+    try super.setReadahead(bytes)
+    catch { case _: UnsupportedOperationException | _: IOException => () }
+
+  /** What the task wants to have read ahead is its own affair. */
+  override def setReadahead(bytes: java.lang.Long): Unit = {
+    super.setReadahead(bytes); asks = true; asksForTask = true
   }
 
   private def readOn(size: Int): Unit = {
@@ -134,9 +165,14 @@ private final class ChunkedInput(
   /** The stock stream to where this one stands, and no more chunks until a seek to the split's start. */
   override def leave(): Unit = {
     val position = getPos
-    sequential = false
+    asStock()
     if (at < until) stock.seek(position)
     drop()
+  }
+
+  private def asStock(): Unit = {
+    sequential = false
+    if (asks && !asksForTask) { asks = false; ahead(null) }
   }
 
   override def getPos: Long = super.getPos - (until - at)
@@ -170,6 +206,9 @@ private final class ChunkedInput(
 }
 
 private object ChunkedInput {
+  private final val First = 1 << 20
+  private final val LeastLast = 1L << 20
+  private final val LastRecord = 64L << 10
 
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */
   private final val CachedNanosPerByte = 2L

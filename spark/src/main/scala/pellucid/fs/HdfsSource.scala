@@ -23,7 +23,7 @@ private[fs] object HdfsSource {
         Option(stream.getCurrentDatanode).fold("hdfs")(node => s"hdfs:${node.getHostName}")
       ), // not of positioned reads
       at(_).fold(Network)(resource),
-      at(_).flatMap(local)
+      (position, ask) => (if (ask) at(position) else last.filter(covers(_, position))).flatMap(local)
     )
   }
 

@@ -5,13 +5,14 @@ package pellucid.fs
   * @param name what its requests are counted under
   * @param last names more exactly what the last read in sequence came from
   * @param resource what a read at a position uses: `disk:NAME`, or the network
-  * @param exact names what a position is read from where a read in sequence would have more sent than was asked for; None where not
+  * @param exact names what a position is read from where a read in sequence would have more sent than was asked for; None where not, or
+  *              where that is not known and it may not `ask`
   */
 private[fs] final class Source(
     val name: String,
     val last: Option[() => String],
     val resource: Long => String,
-    val exact: Long => Option[String] = _ => None
+    val exact: (Long, Boolean) => Option[String] = (_, _) => None
 )
 
 /** The part of a file that a task reads. */

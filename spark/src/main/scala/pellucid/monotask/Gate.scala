@@ -18,10 +18,16 @@ private[monotask] final class Gate(name: String, slots: Int) {
     turn.await() || !synchronized(scheduler.withdraw(turn))
   }
 
+  /** What hardly uses the resource waits for nobody. */
+  def pass(): Unit = synchronized(scheduler.admit())
+
   def leave(): Unit = begin(synchronized { moved(); scheduler.finish() })
 
-  /** One of those that run is blocked: one more may. */
-  def overdraw(): Unit = begin(synchronized(scheduler.overdraw()))
+  /** One of those that run is blocked: one more may. False: none may that waits. */
+  def overdraw(): Boolean = { val turns = synchronized(scheduler.overdraw()); begin(turns); turns.nonEmpty }
+
+  /** Multitasks after this one wait. */
+  def upTo(multitask: Long): Unit = begin(synchronized(scheduler.upTo(multitask)))
 
   /** One more may also where none of those that run has ended for so long, while others wait. */
   def overdrawAfter(nanos: Long): Unit = begin(synchronized {
@@ -32,7 +38,7 @@ private[monotask] final class Gate(name: String, slots: Int) {
   def freeingFirst(short: Boolean): Unit = synchronized(scheduler.freeingFirst = short)
 
   /** Nobody waits here any more. */
-  def open(): Unit = begin(synchronized(scheduler.resize(Int.MaxValue)))
+  def open(): Unit = begin(synchronized(scheduler.upTo(Long.MaxValue) ++ scheduler.resize(Int.MaxValue)))
 
   private def moved(): Unit = movedAt = System.nanoTime()
 

@@ -3,7 +3,7 @@ package pellucid.monotask
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
-import pellucid.sched.MonotaskPhase
+import pellucid.sched.{Monotask, MonotaskPhase}
 
 /** A task's monotasks as its end event carries them: one begins to queue where the one before it ends.
   *
@@ -16,7 +16,7 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
   private val out = new StringBuilder
   private var written = 0
 
-  /** Beyond [[MonotaskText.Most]], by resource and phase. */
+  /** Beyond [[Monotask.OneByOne]], by resource and phase. */
   private val others = mutable.LinkedHashMap.empty[String, Array[Long]]
 
   def add(
@@ -32,7 +32,7 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
     val name = s"${phase.letter}$place"
     val numbers = Array(bytes.toLong, queuedMicros, serviceMicros, math.max(0, cpuMicros))
     written += 1
-    if (written <= MonotaskText.Most) write(name, numbers, out)
+    if (written <= Monotask.OneByOne) write(name, numbers, out)
     else {
       val sums = others.getOrElseUpdate(name, new Array(numbers.length))
       for (i <- numbers.indices) sums(i) += numbers(i)
@@ -52,7 +52,6 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
 }
 
 private object MonotaskText {
-  private final val Most = 1000
 
   /** When `System.nanoTime` was zero: one clock for all tasks of this JVM. */
   private val EpochMicros = {

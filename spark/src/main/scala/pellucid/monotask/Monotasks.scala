@@ -91,17 +91,24 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   private def look(): Unit = {
     val (blocked, others) = running.asScala.filter(_.computes).toSeq.partition(m => isBlocked(m.thread))
     val free = cores + blocked.size
-    val stuck = others.count(_.isStuck)
-    while (resources.cpu.waits > 0 && resources.cpu.runs < free + stuck) {
-      if (resources.cpu.runs >= free) tellOfStuck()
-      resources.cpu.overdraw()
+    val stuck = others.filter(_.isStuck)
+    resources.cpu.upTo(if (Heap.isShort) oldest(blocked ++ stuck) else Long.MaxValue)
+    var lends = true
+    while (lends && resources.cpu.waits > 0 && resources.cpu.runs < free + stuck.size) {
+      val isStuck = resources.cpu.runs >= free
+      lends = resources.cpu.overdraw()
+      if (lends && isStuck) tellOfStuck()
     }
     resources.network.overdrawAfter(StillNanos)
     resources.freeingFirst(TaskMemory.isShort)
     val idle = resources.cpu.waits == 0 && resources.cpu.runs < free && running.size >= tasks
     idleLooks = if (idle) idleLooks + 1 else 0
-    if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty) oneMore()
+    if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty && Heap.isPlenty) oneMore()
   }
+
+  /** As many as there are cores, which is how many stock Spark would have begun; who waits for another task does not count. */
+  private def oldest(waiting: Seq[Multitask]): Long =
+    running.asScala.filterNot(waiting.contains).map(_.number).toSeq.sorted.lift(cores - 1).getOrElse(Long.MaxValue)
 
   private def tellOfStuck(): Unit = {
     lent += 1

@@ -47,15 +47,18 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     memory.end()
   }
 
-  /** Runs `io`, a request by the task's own thread that returns how many bytes it moved, as a monotask. */
-  def at(place: String, phase: MonotaskPhase)(io: => Int): Int =
+  /** Runs `io`, a request by the task's own thread that returns how many bytes it moved, as a monotask.
+    *
+    * @param queues false where it takes the other side some time but hardly uses the resource
+    */
+  def at(place: String, phase: MonotaskPhase, queues: Boolean = true)(io: => Int): Int =
     if ((Thread.currentThread ne thread) || !computing) io
     else {
       val gate = resources.of(place, phase)
       release()
       try {
         val clock = new Clock
-        val entered = gate.enter(new Turn(number, phase))
+        val entered = if (queues) gate.enter(new Turn(number, phase)) else { gate.pass(); true }
         clock.starts()
         var moved = 0
         try { moved = io; moved }

@@ -16,7 +16,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   private var slow = false
 
   private def measured(size: Int)(write: => Unit): Unit = at match {
-    case Some(place) if size >= Requests.Large => place.monotask { timed(size)(write); size }
+    case Some(place) if size >= Requests.Large => place.monotask(size) { timed(size)(write) }
     case _ => timed(size)(write)
   }
 
@@ -25,7 +25,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   /** A monotask, of `size` bytes, where the other side is waited for. */
   private def away(size: Int)(io: => Unit): Unit = at match {
-    case Some(place) if place.far => place.monotask { io; size }
+    case Some(place) if place.far => place.monotask(size)(io)
     case _ => io
   }
 
@@ -107,6 +107,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
 object MeasuredOutput {
   private final val BufferBytes = 32 << 10
+  private final val FewBytes = 1 << 20
 
   /** And 2 ns per byte: what goes to memory takes less. */
   private final val SlowNanos = 1000000L
@@ -117,6 +118,10 @@ object MeasuredOutput {
     /** Not one of this machine's disks: the other side is waited for, however little there is to write. */
     def far: Boolean = !Resources.isDisk(resource)
 
-    def monotask(io: => Int): Unit = { task.at(resource, MonotaskPhase.OutputWrite)(io); () }
+    /** Of `size` bytes: a few take the other side some time, but do not keep it from others. */
+    def monotask(size: Int)(io: => Unit): Unit = {
+      task.at(resource, MonotaskPhase.OutputWrite, queues = !far || size >= FewBytes) { io; size }
+      ()
+    }
   }
 }

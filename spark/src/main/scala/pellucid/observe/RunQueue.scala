@@ -4,33 +4,33 @@ import java.io.{FileInputStream, IOException}
 import java.nio.charset.StandardCharsets.US_ASCII
 
 /** How long task threads were ready to run and had no CPU: other work, or a limit on the container's CPU. */
-private[observe] object RunQueue {
+private[pellucid] object RunQueue {
 
   /** What the kernel had counted of a thread, and when it was asked: that takes 6 microseconds. */
   private final class Counted(val waited: Long, val at: Long)
   private val last = new ThreadLocal[Counted]
 
   /** When a task starts. Within [[ShortNanos]] of the last time the kernel is not asked again. */
-  def know(): Unit = {
+  private[observe] def know(): Unit = {
     val known = last.get
     if (known == null || System.nanoTime() - known.at > ShortNanos) ask()
   }
 
   /** Nanoseconds since [[know]], of a task of [[ShortNanos]] and more; -1 where the kernel does not tell. */
-  def waitedNanos(): Long = {
+  private[observe] def waitedNanos(): Long = {
     val before = last.get.waited
     val now = ask().waited
     if (before >= 0 && now >= before) now - before else -1
   }
 
   private def ask(): Counted = {
-    val counted = new Counted(countedNanos(), System.nanoTime()); last.set(counted); counted
+    val counted = new Counted(nanos(), System.nanoTime()); last.set(counted); counted
   }
 
   final val ShortNanos = 5000000L
 
   /** Of the current thread since it began; -1 where the kernel does not tell. */
-  private def countedNanos(): Long =
+  def nanos(): Long =
     try {
       val in = new FileInputStream("/proc/thread-self/schedstat")
       try {

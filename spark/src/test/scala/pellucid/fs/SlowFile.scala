@@ -30,17 +30,18 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends FSI
 
 object SlowFile {
 
-  /** As the current task reads its part of it from a disk. */
+  /** As the current task reads its part of it from a disk, or elsewhere. */
   def open(
       bytes: Array[Byte],
       start: Long,
       end: Long,
       broken: Int = Int.MaxValue,
-      exact: Boolean = false
+      exact: Boolean = false,
+      place: String = "disk:slow"
   ): FSDataInputStream =
     ObservedInput.of(
       new FSDataInputStream(new SlowFile(bytes, broken)),
-      new Source("disk:slow", None, _ => "disk:slow", _ => Option.when(exact)("disk:slow")),
+      new Source(place, None, _ => place, (_, _) => Option.when(exact)(place)),
       Some(Split(start, end))
     )
 }
