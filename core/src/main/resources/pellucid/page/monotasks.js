@@ -11,7 +11,8 @@ function monotasksSection() {
     el("h3", {}, "Bottlenecks of the longest stages"),
     plainTable([{ label: "stage" }, { label: "time", number: true }, { label: "bottleneck" }, { label: "its ideal time", number: true }, { label: "others" }],
       stages.map((s) => {
-        const [first, ...others] = [...s.monotasks].sort((a, b) => b.idealSeconds - a.idealSeconds);
-        return [stageLink(s.id, s.attempt), seconds(s.seconds), first.resource, seconds(first.idealSeconds), others.map((u) => `${u.resource} ${seconds(u.idealSeconds)}`).join(", ")];
+        const bottleneck = s.monotasks.find((u) => u.resource === s.bottleneck);
+        const others = s.monotasks.filter((u) => u !== bottleneck);
+        return [stageLink(s.id, s.attempt), seconds(s.seconds), s.bottleneck, seconds(bottleneck.idealSeconds), others.map((u) => `${u.resource} ${seconds(u.idealSeconds)}`).join(", ")];
       })));
 }

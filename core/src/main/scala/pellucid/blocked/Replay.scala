@@ -13,37 +13,28 @@ import scala.collection.mutable.ArrayBuffer
 final class Replay(val schedule: Schedule) {
   import schedule._
   private val taskRows = trace.tasks.size
-  private val fair = trace.application.properties.get("spark.scheduler.mode").contains("FAIR")
 
   // ids of events; smaller ids go first among those of one moment
-  private val StageReady = taskRows
-  private val JobStart = StageReady + stages
-  private val StageEnd = JobStart + jobs
-  private val JobEnd = StageEnd + stages
-  private val Slots = JobEnd + jobs
+  private val Slots = taskRows + Progress.events(schedule)
   private val Release = Slots + slotChanges.length
 
   private val slotsOfAnchor: Map[Int, Array[Int]] = slotChanges.indices.toArray.groupBy(slotChanges(_).anchor)
-  private val jobsAfter: Array[Array[Int]] = Schedule.invert(jobs, j => Array(jobAfter(j)), jobs)
-  private val stagesAfter: Array[Array[Int]] = Schedule.invert(stages, stageAfter(_), stages)
-  private val awaitedOfStage: Array[Int] = Array.tabulate(stages)(s => trace.tasksOfStage(s).count(awaited(_)))
-  private val priority: Array[Long] =
-    Array.tabulate(stages)(s =>
-      ((if (stageJob(s) < 0) 0L else trace.jobs(stageJob(s)).id.toLong) << 32) | trace.stages(s).id
-    )
 
   /** @param duration microseconds by task row */
   def run(duration: Array[Long]): Simulated = new Run(duration).result()
 
   /** The state of one replay, and what each event does to it. */
   private final class Run(duration: Array[Long]) {
-    private val out = new Simulated(jobs, stages)
     private val events = new EventQueue
     private var now = 0L
-
-    private val stageWaits = Array.tabulate(stages)(s => stageAfter(s).length + (if (stageJob(s) < 0) 0 else 1))
-    private val stagesLeft = stagesOfJob.map(_.length)
-    private val tasksLeft = awaitedOfStage.clone()
+    private val progress = new Progress(schedule, events, taskRows) {
+      override protected def jobBegins(job: Int): Unit = slotsFollow(job)
+      override protected def stageBegins(stage: Int): Unit = {
+        slotsFollow(jobs + stage)
+        pending += left(stage)
+        if (left(stage) > 0) becomeReady(stage)
+      }
+    }
     private val running = new Array[Int](stages)
 
     /** Stages with tasks to launch, and how many tasks they have. */
@@ -63,8 +54,8 @@ final class Replay(val schedule: Schedule) {
 
     def result(): Simulated = {
       slotsFollow(-1)
-      for (j <- 0 until jobs if jobAfter(j) < 0) events.add(jobDelay(j), JobStart + j)
-      for (s <- 0 until stages if stageWaits(s) == 0) events.add(stageDelay(s), StageReady + s)
+      progress.begin()
+      val out = progress.out
       while (!events.isEmpty || pending > 0) {
         if (events.isEmpty) extendExecutor()
         else {
@@ -78,16 +69,13 @@ final class Replay(val schedule: Schedule) {
         launchTasks()
         if (now > out.end) out.end = now
       }
-      out.end = math.max(out.end, recordedEnd(out))
+      out.end = math.max(out.end, progress.recordedEnd)
       out
     }
 
     private def happens(id: Int): Unit =
-      if (id < StageReady) taskEnds(id)
-      else if (id < JobStart) stageStarts(id - StageReady)
-      else if (id < StageEnd) jobStarts(id - JobStart)
-      else if (id < JobEnd) stageEnds(id - StageEnd)
-      else if (id < Slots) jobEnds(id - JobEnd)
+      if (id < taskRows) taskEnds(id)
+      else if (id < Slots) progress.happens(id, now)
       else if (id < Release) slotsChange(slotChanges(id - Slots))
       else release(id - Release)
 
@@ -96,48 +84,8 @@ final class Replay(val schedule: Schedule) {
       free(ranOn(row)) += 1
       lookForWork(ranOn(row))
       running(stage) -= 1
-      if (awaited(row)) {
-        tasksLeft(stage) -= 1
-        if (tasksLeft(stage) == 0) settle(stage)
-      }
+      if (awaited(row)) progress.taskEnded(stage, now)
       follow(row, ended = true)
-    }
-
-    private def stageStarts(stage: Int): Unit = {
-      out.stageStart(stage) = now
-      slotsFollow(jobs + stage)
-      pending += left(stage)
-      if (left(stage) > 0) becomeReady(stage)
-      if (tasksLeft(stage) == 0) settle(stage)
-    }
-
-    private def settle(stage: Int): Unit = events.add(now + stageTail(stage), StageEnd + stage)
-
-    private def stageEnds(stage: Int): Unit = {
-      out.stageEnd(stage) = now
-      stagesAfter(stage).foreach(waitsForOneLess)
-      val job = stageJob(stage)
-      if (job >= 0) {
-        stagesLeft(job) -= 1
-        if (stagesLeft(job) == 0) events.add(now + jobTail(job), JobEnd + job)
-      }
-    }
-
-    private def waitsForOneLess(stage: Int): Unit = {
-      stageWaits(stage) -= 1
-      if (stageWaits(stage) == 0) events.add(now + stageDelay(stage), StageReady + stage)
-    }
-
-    private def jobStarts(job: Int): Unit = {
-      out.jobStart(job) = now
-      slotsFollow(job)
-      stagesOfJob(job).foreach(waitsForOneLess)
-      if (stagesLeft(job) == 0) events.add(now + jobTail(job), JobEnd + job)
-    }
-
-    private def jobEnds(job: Int): Unit = {
-      out.jobEnd(job) = now
-      jobsAfter(job).foreach(j => events.add(now + jobDelay(j), JobStart + j))
     }
 
     private def slotsFollow(anchor: Int): Unit =
@@ -248,17 +196,6 @@ final class Replay(val schedule: Schedule) {
       ranOn(row) = executor
       events.add(math.max(now, now + taskDelay(row) + duration(row)), row)
       follow(row, ended = false)
-    }
-  }
-
-  /** The application's end keeps its distance from the end of the last job that ended. */
-  private def recordedEnd(out: Simulated): Long = {
-    val recorded = (trace.endMillis - trace.startMillis) * Schedule.Micros
-    val ended = (0 until jobs).filter(trace.jobs(_).ended)
-    if (ended.isEmpty) 0L
-    else {
-      val last = ended.map(trace.jobs(_).completionMillis).max
-      ended.map(out.jobEnd(_)).max + recorded - (last - trace.startMillis) * Schedule.Micros
     }
   }
 }

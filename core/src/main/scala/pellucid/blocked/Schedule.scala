@@ -44,6 +44,17 @@ final class Schedule(val trace: Trace) {
     */
   val stageExecutors: Array[Array[Int]] = trace.executorsOfStage
 
+  lazy val jobsAfter: Array[Array[Int]] = Schedule.invert(jobs, j => Array(jobAfter(j)), jobs)
+  lazy val stagesAfter: Array[Array[Int]] = Schedule.invert(stages, stageAfter(_), stages)
+
+  /** Stages share the executors, rather than taking them one after another. */
+  val fair: Boolean = trace.application.properties.get("spark.scheduler.mode").contains("FAIR")
+
+  /** The order in which Spark's FIFO scheduler takes stages: the earliest job's first. */
+  lazy val priority: Array[Long] = Array.tabulate(stages)(s =>
+    ((if (stageJob(s) < 0) 0L else trace.jobs(stageJob(s)).id.toLong) << 32) | trace.stages(s).id
+  )
+
   // ---- tasks
 
   /** The slot's idle time before the task; see [[pellucid.trace.Lanes]]. */
@@ -51,6 +62,8 @@ final class Schedule(val trace: Trace) {
 
   /** Whether the end of the stage waits for the task. */
   val awaited: Array[Boolean] = new Array(tasks.size)
+
+  lazy val awaitedOfStage: Array[Int] = Array.tabulate(stages)(s => trace.tasksOfStage(s).count(awaited(_)))
 
   /** Task rows of each stage that may start with it, in launch order. */
   val queued: Array[Array[Int]] = new Array(stages)

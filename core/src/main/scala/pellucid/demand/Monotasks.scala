@@ -90,6 +90,9 @@ object Monotasks {
   private final val Cpu = "cpu"
   private final val Disk = "disk"
 
+  /** The resource with the longest ideal time; None where there was no monotask. */
+  def bottleneck(uses: Seq[ResourceUse]): Option[String] = uses.maxByOption(_.idealSeconds).map(_.resource)
+
   private def kind(resource: String): String = if (resource.startsWith("disk")) Disk else resource
 
   private final class Sum {

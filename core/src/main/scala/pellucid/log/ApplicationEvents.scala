@@ -176,6 +176,7 @@ private[log] object ApplicationEvents {
     "spark.locality.wait",
     "spark.dynamicAllocation.enabled",
     "spark.sql.shuffle.partitions",
-    "spark.sql.adaptive.enabled"
+    "spark.sql.adaptive.enabled",
+    "spark.hadoop.dfs.replication"
   )
 }

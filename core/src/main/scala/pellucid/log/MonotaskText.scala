@@ -1,6 +1,6 @@
 package pellucid.log
 
-import pellucid.sched.MonotaskPhase
+import pellucid.sched.{Monotask, MonotaskPhase}
 import pellucid.trace.TraceBuilder
 
 /** The monotasks of a task, as they stand in what the plugin says of it (docs/observed.md):
@@ -8,7 +8,7 @@ import pellucid.trace.TraceBuilder
   * `QUEUED;RESOURCE=SLOTS RESOURCE=SLOTS ...;MONOTASK;MONOTASK;...` with monotasks `PhaseResource,BYTES,WAIT,SERVICE,CPU`
   */
 private[log] final class MonotaskText(builder: TraceBuilder) {
-  import MonotaskText.{One, OneByOne}
+  import MonotaskText.One
   import ObservedTask.natural
   private val table = builder.monotasks
 
@@ -38,7 +38,7 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
       blocked(m, row)
     }
     // Spark's fetch wait ends when the task has its core again
-    val inOrder = monotasks.take(OneByOne).map(m => (m, MonotaskPhase.all(m.phase)))
+    val inOrder = monotasks.take(Monotask.OneByOne).map(m => (m, MonotaskPhase.all(m.phase)))
     inOrder.zip(inOrder.drop(1)).foreach { case ((_, before), (m, phase)) =>
       if (before == MonotaskPhase.ShuffleRead && phase == MonotaskPhase.Compute)
         builder.tasks.fetchCpuQueueNanos(row) = builder.tasks.fetchCpuQueueNanos(row) + m.waited * 1000
@@ -76,8 +76,5 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
 }
 
 private object MonotaskText {
-
-  /** Those beyond are summed up. */
-  private final val OneByOne = 1000
   private final case class One(phase: Int, resource: Int, bytes: Long, waited: Long, service: Long, cpu: Long)
 }

@@ -13,18 +13,30 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var id = 0
     var submitted = 0L
     var stageIds = Array.empty[Int]
+    val stageTasks = Map.newBuilder[Int, Int]
     var description, execution: Option[String] = None
     c.event(jobKeys) {
       case JobId => id = c.long().toInt
       case JobSubmission => submitted = c.long()
       case JobStages => stageIds = ints()
+      case JobStageInfos =>
+        c.elements {
+          var stageId, numTasks = 0
+          c.fields(stageKeys) {
+            case StageId => stageId = c.long().toInt
+            case NumTasks => numTasks = c.long().toInt
+          }
+          stageTasks += stageId -> numTasks
+          ()
+        }
       case Properties =>
         c.fields(propertyKeys) {
           case Description => description = Option(c.string()).filter(_.nonEmpty)
           case SqlExecution => execution = Option(c.string())
         }
     }
-    builder.job(JobInfo(id, submitted, 0, None, stageIds, description, execution.flatMap(_.toLongOption)))
+    val sql = execution.flatMap(_.toLongOption)
+    builder.job(JobInfo(id, submitted, 0, None, stageIds, description, sql, stageTasks.result()))
   }
 
   def jobEnd(): Unit = {
@@ -83,6 +95,7 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     JobId -> "Job ID",
     JobSubmission -> "Submission Time",
     JobStages -> "Stage IDs",
+    JobStageInfos -> "Stage Infos",
     Properties -> "Properties",
     JobCompletion -> "Completion Time",
     JobResult -> "Job Result",
@@ -116,6 +129,7 @@ private[log] object StageEvents {
   private final val Result = 7
   private final val JobException = 8
   private final val Message = 9
+  private final val JobStageInfos = 10
 
   private final val Description = 1
   private final val SqlExecution = 2

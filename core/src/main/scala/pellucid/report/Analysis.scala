@@ -109,6 +109,7 @@ object Analysis {
         val stage = trace.stages(s)
         val job = Some(schedule.stageJob(s)).filter(_ >= 0).map(trace.jobs(_))
         val recorded = (schedule.stageCompleted(s) - schedule.stageSubmitted(s)) / 1e6
+        val uses = monotasks.ofStages.getOrElse(s, Nil)
         Stage(
           stage.id,
           stage.attempt,
@@ -127,7 +128,8 @@ object Analysis {
           blocked.stage(s, recorded),
           stragglers.of(s),
           sums(s).demand,
-          monotasks.ofStages.getOrElse(s, Nil)
+          uses,
+          Monotasks.bottleneck(uses)
         )
       }
     )

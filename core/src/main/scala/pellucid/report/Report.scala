@@ -317,11 +317,8 @@ final case class Stage(
     completion: Completion,
     stragglers: Stragglers,
     demand: Demand,
-    monotasks: Seq[ResourceUse]
-) {
-
-  /** The resource with the longest ideal time (thesis section 5.6.1); None of a stage that did not run as monotasks. */
-  def bottleneck: Option[String] = monotasks.maxByOption(_.idealSeconds).map(_.resource)
-}
+    monotasks: Seq[ResourceUse],
+    bottleneck: Option[String]
+)
 
 final case class Quantiles(min: Double, p25: Double, median: Double, p75: Double, max: Double)

@@ -7,7 +7,7 @@ import pellucid.report._
 /** The report on a terminal. */
 object Text {
   private final val Width = 100
-  private final val MostRows = 12
+  private[text] final val MostRows = 12
   private final val MostAdvice = 8
   private final val MostPaths = 12
   private final val MostSampled = 8
@@ -415,9 +415,9 @@ object Text {
       (if (trouble.isEmpty) ", all understood\n" else trouble.mkString("; ", "; ", "\n"))
   }
 
-  private def title(text: String): String = s"${clip(text, Width)}\n"
+  private[text] def title(text: String): String = s"${clip(text, Width)}\n"
 
-  private def table(header: Seq[String], rows: Seq[Seq[String]], left: Int): String = {
+  private[text] def table(header: Seq[String], rows: Seq[Seq[String]], left: Int): String = {
     val widths = header.indices.map(c => (header +: rows).map(_(c).length).max)
     (header +: rows).map { row =>
       row.indices.map(c =>
@@ -442,19 +442,19 @@ object Text {
     else if (b < 1000000000000L) f"${b / 1e9}%.1f GB" else f"${b / 1e12}%.1f TB"
 
   private def percent(part: Double, whole: Double): String = if (whole <= 0) "-" else f"${100 * part / whole}%.1f %%"
-  private def count(n: Int, what: String): String = f"$n%,d $what${if (n == 1) "" else "s"}"
-  private def bar(share: Double, width: Int): String = "#" * math.round(share * width).toInt
+  private[text] def count(n: Int, what: String): String = f"$n%,d $what${if (n == 1) "" else "s"}"
+  private[text] def bar(share: Double, width: Int): String = "#" * math.round(share * width).toInt
 
   /** Without terminal escapes and other control characters, which the log's own text may hold. */
   def harmless(text: String): String = text.map(c => if (c.isControl && c != '\n') ' ' else c)
 
   /** Log text on one line. */
-  private def clip(text: String, width: Int): String = {
+  private[text] def clip(text: String, width: Int): String = {
     val clean = text.replaceAll("[\\s\\p{Cntrl}]+", " ").trim
     if (clean.length <= width) clean else clean.take(width - 3) + "..."
   }
 
-  private def wrap(text: String, indent: Int): String = {
+  private[text] def wrap(text: String, indent: Int): String = {
     val out = new StringBuilder
     var line = ""
     clip(text, 2000).split(' ').foreach { word =>

@@ -119,6 +119,7 @@ final case class ExecutorInfo(
     removedReason: String
 )
 
+/** `stageTasks`: by id, of the job's stages as planned, also of those that are skipped since their output is there. */
 final case class JobInfo(
     id: Int,
     submissionMillis: Long,
@@ -126,7 +127,8 @@ final case class JobInfo(
     failure: Option[String],
     stageIds: Array[Int],
     description: Option[String],
-    sqlExecution: Option[Long]
+    sqlExecution: Option[Long],
+    stageTasks: Map[Int, Int] = Map.empty
 ) {
   def ended: Boolean = completionMillis > 0
 }

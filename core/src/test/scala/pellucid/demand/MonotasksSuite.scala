@@ -44,6 +44,7 @@ class MonotasksSuite extends munit.FunSuite {
       r.stages.map(_.monotasks.map(u => (u.resource, u.idealSeconds))),
       Seq(Seq(("cpu", 0.25), ("disk", 0.1)), Seq(("disk", 0.15), ("network", 0.025)))
     )
+    assertEquals(r.stages.map(_.bottleneck), Seq(Some("cpu"), Some("disk")))
   }
 
   test("load over time: what runs, and what waits") {
