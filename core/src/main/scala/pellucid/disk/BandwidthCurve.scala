@@ -1,0 +1,50 @@
+package pellucid.disk
+
+/** `bytesPerSecond` that a disk moves when it is asked for `requestBytes` at a time. */
+final case class BandwidthPoint(requestBytes: Double, bytesPerSecond: Double)
+
+/** Effective bandwidth by request size (Doppio, section III-C). Between two points the time of a request is linear in
+  * its size, as that of a seek and a transfer is, so the bandwidth lies between theirs. Beyond the ends it is that of
+  * the nearest point.
+  *
+  * @param points at least one; sizes ascending, all numbers positive
+  */
+final case class BandwidthCurve(points: IndexedSeq[BandwidthPoint]) {
+  BandwidthCurve.mistake(points).foreach(m => throw new IllegalArgumentException(m))
+
+  def apply(requestBytes: Double): Double = {
+    val above = points.indexWhere(_.requestBytes >= requestBytes)
+    if (above < 0) points.last.bytesPerSecond
+    else if (above == 0 || points(above).requestBytes == requestBytes) points(above).bytesPerSecond
+    else {
+      val (low, high) = (points(above - 1), points(above))
+      val share = (requestBytes - low.requestBytes) / (high.requestBytes - low.requestBytes)
+      val lowSeconds = low.requestBytes / low.bytesPerSecond
+      val highSeconds = high.requestBytes / high.bytesPerSecond
+      requestBytes / (lowSeconds + share * (highSeconds - lowSeconds))
+    }
+  }
+
+  /** Of a disk that is so many times as fast. */
+  def times(factor: Double): BandwidthCurve =
+    BandwidthCurve(points.map(p => p.copy(bytesPerSecond = p.bytesPerSecond * factor)))
+}
+
+object BandwidthCurve {
+
+  /** What is wrong with points, if anything. */
+  def mistake(points: Seq[BandwidthPoint]): Option[String] =
+    if (points.isEmpty) Some("no request size at all")
+    else
+      points.find(p => !good(p.requestBytes) || !good(p.bytesPerSecond))
+        .map(p => s"requests of ${p.requestBytes} bytes at ${p.bytesPerSecond} bytes/s: not positive")
+        .orElse(points.sliding(2).collectFirst {
+          case Seq(a, b) if a.requestBytes >= b.requestBytes =>
+            s"request sizes are not ascending: ${a.requestBytes}, ${b.requestBytes}"
+        })
+
+  private def good(x: Double) = x > 0 && !x.isInfinite
+
+  /** The same at every size. */
+  def flat(bytesPerSecond: Double): BandwidthCurve = BandwidthCurve(Vector(BandwidthPoint(1, bytesPerSecond)))
+}
