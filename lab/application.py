@@ -90,14 +90,22 @@ class Application:
 
     def explain(self):
         """Fills in what `pellucid report` says of each run; after the application ended."""
-        start = self._report()["application"]["startMillis"] / 1000
+        self.started = self._pellucid("report")["application"]["startMillis"] / 1000
         for run in self.runs:
-            first, last = (max(0.0, moment - start) for moment in run.window)
-            run.report = self._report("--from", f"{first:.3f}s", "--to", f"{last:.3f}s")
+            run.report = self._pellucid("report", *self._window(run))
         return self.runs
 
-    def _report(self, *options):
-        command = [str(software.REPOSITORY / "pellucid"), "report", str(self.event_log), "--json", *options]
+    def what_if(self, run, flags):
+        """What `pellucid whatif` says of the application in this run's window; after `explain`."""
+        (answer,) = self._pellucid("whatif", *self._window(run), *(str(flag) for flag in flags))
+        return answer["application"]
+
+    def _window(self, run):
+        first, last = (max(0.0, moment - self.started) for moment in run.window)
+        return "--from", f"{first:.3f}s", "--to", f"{last:.3f}s"
+
+    def _pellucid(self, command, *options):
+        command = [str(software.REPOSITORY / "pellucid"), command, str(self.event_log), "--json", *options]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise LabError(f"{' '.join(command)}: {done.stderr.strip()}")

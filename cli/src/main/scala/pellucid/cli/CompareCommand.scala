@@ -13,8 +13,5 @@ object CompareCommand {
     else Console.print(Text.harmless(Text.comparison(comparison)))
   }
 
-  private def report(log: String): Report = Sources.of(log) match {
-    case OneLog(source) => Analysis.report(ReportCommand.read(source, System.console != null))
-    case ManyLogs(directory, sources) => throw new Usage(s"$directory holds ${sources.size} logs: which one?")
-  }
+  private def report(log: String): Report = Analysis.report(ReportCommand.readOne(log))
 }

@@ -2,7 +2,9 @@ package pellucid.cli
 
 import java.nio.file.Paths
 
-import mainargs.{Flag, ParserForMethods, arg, main}
+import mainargs.{Flag, Leftover, ParserForMethods, arg, main}
+
+import pellucid.model.{Change, Known}
 
 /** The `pellucid` command: one method per sub-command. Each gives the exit status: 2 for a mistake in what was asked for. */
 object Main {
@@ -30,6 +32,69 @@ object Main {
       @arg(doc = "Print the comparison as JSON (docs/compare.md)") json: Flag
   ): Int = status(CompareCommand.run(before, after, json.value))
 
+  @main(doc = "What if the machines were others: how long the recorded application would take.")
+  def whatif(
+      @arg(positional = true, doc = "The event log, or rolling log's directory") log: String,
+      @arg(doc = "So many machines") machines: Option[Int] = None,
+      @arg(doc = "So many cores of each machine") cores: Option[Int] = None,
+      @arg(doc = "So many disks of each machine") disks: Option[Int] = None,
+      @arg(doc = "Such disks: hdd, ssd, or a profile's file") disk: Option[String] = None,
+      @arg(doc = "A network of this speed per machine: 200mbit, 10gbit") network: Option[String] = None,
+      @arg(doc = "memory: input is cached deserialized") input: Option[String] = None,
+      @arg(name = "cpus-now", doc = "What its cores really have together, in CPUs: less where a container is limited")
+      cpusNow: Option[Double] = None,
+      @arg(name = "disks-now", doc = "How many disks each machine has now, where the log tells otherwise")
+      disksNow: Option[Int] = None,
+      @arg(name = "disk-now", doc = "Which disks it has now, written like --disk") diskNow: Option[String] = None,
+      @arg(name = "network-now", doc = "How fast the network is now") networkNow: Option[String] = None,
+      @arg(doc = "An answer for each of several: machines=5..40, cores=1..16, disks=1..4") sweep: Option[String] = None,
+      @arg(doc = "Print the answers as JSON (docs/whatif.md)") json: Flag,
+      @arg(doc = "Only of what ran from this moment on, written like report's") from: Option[String] = None,
+      @arg(doc = "Only of what ran up to this moment") to: Option[String] = None
+  ): Int = status {
+    val change = Change(
+      MachineFlags.count("--machines", machines),
+      MachineFlags.count("--cores", cores),
+      MachineFlags.count("--disks", disks),
+      MachineFlags.disk("--disk", disk),
+      MachineFlags.network("--network", network),
+      MachineFlags.inMemory(input)
+    )
+    val known = Known(
+      MachineFlags.cpus("--cpus-now", cpusNow),
+      MachineFlags.count("--disks-now", disksNow),
+      MachineFlags.disk("--disk-now", diskNow),
+      MachineFlags.network("--network-now", networkNow)
+    )
+    val (start, end) = (Moments.parse("--from", from), Moments.parse("--to", to))
+    WhatIfCommand.run(log, change, known, sweep.map(Sweep.parse), json.value, start, end)
+  }
+
+  @main(doc = "Find the cheapest and the fastest cluster for the jobs of event logs, by the prices of a cloud.")
+  def optimize(
+      @arg(doc = "Prices of machines and disks (docs/optimize.md; examples in docs/prices)") prices: String,
+      @arg(doc = "The folder of the disk profiles that the prices name; by default the price file's own")
+      profiles: Option[String] = None,
+      @arg(doc = "Also the cheapest that takes no longer: 2h, 90m, 5400") deadline: Option[String] = None,
+      @arg(doc = "How many machines: a number or a range") machines: String = "2..50",
+      @arg(doc = "The logs are Doppio's four sample runs on these disks: FAST:GB,SLOW:GB")
+      samples: Option[String] = None,
+      @arg(doc = "Print the answer as JSON (docs/optimize.md)") json: Flag,
+      @arg(doc = "Event logs, rolling logs' directories, directories of logs: one job after another")
+      logs: Leftover[String]
+  ): Int = status(
+    OptimizeCommand.run(OptimizeCommand.Asked(logs.value, prices, profiles, deadline, machines, samples, json.value))
+  )
+
+  @main(name = "profile-disk", doc = "Measure a disk's effective bandwidth by request size, past the page cache.")
+  def profileDisk(
+      @arg(positional = true, doc = "A directory on the disk; a file is made in it and deleted again")
+      directory: String,
+      @arg(doc = "Write the profile to this file (docs/profile-disk.md)") to: Option[String] = None,
+      @arg(doc = "How long each of the 32 measurements takes") seconds: Double = 1,
+      @arg(doc = "How large the file is; larger than the caches of the disk") megabytes: Int = 1024
+  ): Int = status(ProfileDiskCommand.run(directory, to, seconds, megabytes))
+
   @main(doc = "Print the version.")
   def version(): Int = status(Console.println(s"pellucid ${Version.text}"))
 
@@ -47,12 +112,25 @@ object Main {
       Console.print(RunCommand.Help)
       0
     } else
-      parser.runEither(args, allowPositional = false, totalWidth = Width) match {
+      parser.runEither(flagsFirst(args), allowPositional = false, totalWidth = Width) match {
         case Left(message) => fail(message, 2)
         case Right(code: Int) => code
         case Right(_) => 0
       }
   }
+
+  /** The parser takes all that follows the first of any number of logs for a log. */
+  private def flagsFirst(args: Seq[String]): Seq[String] =
+    if (!args.headOption.contains("optimize")) args
+    else {
+      val (flags, logs) = (Seq.newBuilder[String], Seq.newBuilder[String])
+      val rest = args.iterator.drop(1)
+      for (a <- rest)
+        if (OptimizeCommand.Valued(a)) { flags += a; if (rest.hasNext) flags += rest.next() }
+        else if (a == "--json" || OptimizeCommand.Valued(a.takeWhile(_ != '='))) flags += a
+        else logs += a
+      (args.head +: flags.result()) ++ logs.result()
+    }
 
   /** Its arguments are spark-submit's, dashes and all. */
   private def submit(args: Seq[String]): Int = {

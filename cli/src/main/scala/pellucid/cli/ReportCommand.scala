@@ -59,7 +59,8 @@ object ReportCommand {
     else if (ids.size <= 12) ids.mkString("it has ", ", ", "") else s"it has ${ids.min} to ${ids.max}"
   }
 
-  private def restrict(trace: Trace, from: Option[Moment], to: Option[Moment]): Trace =
+  /** @throws Usage where nothing of it lies between the two moments */
+  def restrict(trace: Trace, from: Option[Moment], to: Option[Moment]): Trace =
     if (from.isEmpty && to.isEmpty) trace
     else {
       val start = from.fold(trace.startMillis)(_.epochMillis(trace.startMillis))
@@ -70,6 +71,12 @@ object ReportCommand {
       if (end <= start) throw new Usage("--to is not after --from")
       Window.of(trace, start, end)
     }
+
+  /** @throws Usage where it is no log, or several */
+  def readOne(log: String): Trace = Sources.of(log) match {
+    case OneLog(source) => read(source, System.console != null)
+    case ManyLogs(directory, sources) => throw new Usage(s"$directory holds ${sources.size} logs: which one?")
+  }
 
   def read(source: Source, progress: Boolean): Trace = {
     var before = 0L

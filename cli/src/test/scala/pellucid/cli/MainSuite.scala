@@ -1,35 +1,11 @@
 package pellucid.cli
 
-import java.io.{ByteArrayOutputStream, PrintStream}
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Paths}
 
 import pellucid.report.Json
 
-class MainSuite extends munit.FunSuite {
-  private val logs: Path = Iterator.iterate(
-    Paths.get("").toAbsolutePath
-  )(_.getParent).map(_.resolve("core/src/test/logs")).find(Files.exists(_)).get
-  private val log = logs.resolve("spark-4.3.0-zstd.zstd").toString
-  private val folder = FunFixture[Path](
-    _ => Files.createTempDirectory("pellucid"),
-    dir => Files.walk(dir).sorted(java.util.Comparator.reverseOrder[Path]).forEach(Files.delete(_))
-  )
-
-  private def run(args: String*): (Int, String, String) = {
-    val out, err = new ByteArrayOutputStream
-    val status =
-      Console.withOut(new PrintStream(out, true))(Console.withErr(new PrintStream(err, true))(Main.run(args)))
-    (status, out.toString(UTF_8), err.toString(UTF_8))
-  }
-
-  private def mistake(args: String*)(says: String*): Unit = {
-    val (status, out, err) = run(args: _*)
-    assertEquals((status, out), (2, ""), err)
-    says.foreach(text => assert(err.contains(text), s"'$err' does not say '$text'"))
-    assert(!err.contains("\tat "), err)
-  }
-
+class MainSuite extends CommandSuite {
   test("a report names the application and every section") {
     val (status, out, err) = run("report", log)
     assertEquals((status, err), (0, ""))
@@ -53,6 +29,34 @@ class MainSuite extends munit.FunSuite {
     val report = Json.read(out.getBytes(UTF_8))
     assertEquals(new String(Json.write(report), UTF_8), out.trim)
     assert(report.stages.nonEmpty && report.jobs.nonEmpty)
+  }
+
+  test("whatif: the same machines take what they took; more of them, less; and what is taken for granted is said") {
+    val (status, out, err) = run("whatif", log)
+    assertEquals((status, err), (0, ""))
+    Seq("what if", "the application", "bottleneck", "estimated from the phases", "--network-now").foreach(s =>
+      assert(out.contains(s), s"no '$s' in\n$out")
+    )
+    val (_, json, _) = run("whatif", log, "--machines", "4", "--disk", "ssd", "--disk-now", "hdd", "--json")
+    val job = json.drop(json.indexOf("\"jobs\""))
+    def number(key: String) = s""""$key":([0-9.]+)""".r.findFirstMatchIn(job).get.group(1).toDouble
+    assertEqualsDouble(number("slots"), number("seconds") / 4, 1e-9)
+    assert(number("replay") < number("seconds"), json)
+    val (_, swept, _) = run("whatif", log, "--sweep", "cores=1..3")
+    assertEquals(swept.linesIterator.count(_.contains("#")), 3, swept)
+  }
+
+  folder.test("whatif: mistakes are told by flag and file") { dir =>
+    mistake("whatif", log, "--machines", "0")("--machines 0")
+    mistake("whatif", log, "--disk", "tape")("--disk tape", "hdd, ssd")
+    val broken = Files.writeString(dir.resolve("disk.json"), "{\n\"schemaVersion\":1,\n\"nome\":\"x\"}").toString
+    mistake("whatif", log, "--disk-now", broken)("disk.json", "line 3")
+    mistake("whatif", log, "--network", "fast")("--network fast", "10gbit")
+    mistake("whatif", log, "--network", "1gbit")("--network-now")
+    mistake("whatif", log, "--input", "disk")("--input disk")
+    mistake("whatif", log, "--sweep", "machines=9..2")("--sweep machines=9..2")
+    mistake("whatif", log, "--sweep", "price=1..2")("cores, disks, machines")
+    mistake("whatif", dir.resolve("none").toString)("none: no such file")
   }
 
   folder.test("compare: two logs side by side; the same one twice, a directory and a broken one are mistakes") { dir =>

@@ -1,0 +1,108 @@
+package pellucid.cli
+
+import java.io.IOException
+import java.nio.file.{Files, Path, Paths}
+
+import pellucid.disk.{DiskKinds, DiskProfile, NotReadable}
+import pellucid.model.{Change, Known, Machines, Models, WhatIf}
+import pellucid.text.{Text, WhatIfText}
+
+/** `pellucid whatif`. */
+object WhatIfCommand {
+  def run(
+      log: String,
+      change: Change,
+      known: Known,
+      sweep: Option[Sweep],
+      json: Boolean,
+      from: Option[Moment],
+      to: Option[Moment]
+  ): Unit = {
+    val trace = ReportCommand.restrict(ReportCommand.readOne(log), from, to)
+    if (trace.byLaunch.isEmpty) throw new Usage(s"$log: no task in it")
+    val models = new Models(trace, known)
+    val answers = sweep.fold(Seq(change))(_.changes(change)).map(models.predict)
+    if (change.disk.isDefined && answers.head.now.disk.isEmpty)
+      throw new Usage("--disk: nothing in the log tells how fast the disks are now: say it with --disk-now")
+    if (change.networkBytesPerSecond.isDefined && answers.head.now.networkMbits.isEmpty)
+      throw new Usage("--network: nothing in the log tells how fast the network is now: say it with --network-now")
+    if (json) { Console.out.write(WhatIf.json(answers)); Console.println() }
+    else Console.print(Text.harmless(sweep.fold(WhatIfText.one(answers.head))(s =>
+      WhatIfText.sweep(s.what, answers, s.value)
+    )))
+  }
+}
+
+/** One number of the machines, from one value to another. */
+final case class Sweep(what: String, from: Int, to: Int) {
+  def changes(of: Change): Seq[Change] = (from to to).map(n => Sweep.Of(what)._1(of, n))
+  def value(machines: Machines): Int = Sweep.Of(what)._2(machines)
+}
+
+object Sweep {
+  private val Of: Map[String, ((Change, Int) => Change, Machines => Int)] = Map(
+    "machines" -> (((c: Change, n: Int) => c.copy(machines = Some(n)), (_: Machines).count)),
+    "cores" -> (((c: Change, n: Int) => c.copy(cores = Some(n)), (_: Machines).cores)),
+    "disks" -> (((c: Change, n: Int) => c.copy(disks = Some(n)), (_: Machines).disks))
+  )
+  private val Range = """(\w+)=(\d{1,6})\.\.(\d{1,6})""".r
+  private final val MostSteps = 200
+
+  /** @throws Usage naming the flag */
+  def parse(text: String): Sweep = text match {
+    case Range(what, from, to)
+        if Of.contains(what) && from.toInt >= 1 && to.toInt >= from.toInt && to.toInt - from.toInt < MostSteps =>
+      Sweep(what, from.toInt, to.toInt)
+    case _ => throw new Usage(
+        s"--sweep $text: expected ${Of.keys.toSeq.sorted.mkString(", ")} and at most $MostSteps numbers from 1 on, such as machines=5..40"
+      )
+  }
+}
+
+/** The machines' properties as the user writes them. Each throws Usage naming the flag. */
+object MachineFlags {
+  private val Rate = """(\d+(?:\.\d+)?)([kmg])bit""".r
+
+  def count(flag: String, n: Option[Int]): Option[Int] = {
+    n.filter(_ < 1).foreach(bad => throw new Usage(s"$flag $bad: expected 1 or more"))
+    n
+  }
+
+  def cpus(flag: String, n: Option[Double]): Option[Double] = {
+    n.filterNot(c => c > 0 && !c.isInfinite).foreach(bad => throw new Usage(s"$flag $bad: expected more than 0"))
+    n
+  }
+
+  /** Bytes per second of `100mbit`, `10gbit`. */
+  def network(flag: String, text: Option[String]): Option[Double] = text.map {
+    case Rate(number, unit) if number.toDouble > 0 =>
+      number.toDouble * Map("k" -> 1e3, "m" -> 1e6, "g" -> 1e9)(unit) / 8
+    case other => throw new Usage(s"$flag $other: expected a rate such as 200mbit or 10gbit")
+  }
+
+  def disk(flag: String, text: Option[String]): Option[DiskProfile] = text.map { name =>
+    DiskKinds.all.getOrElse(
+      name, {
+        val path = Paths.get(name)
+        if (!Files.isRegularFile(path))
+          throw new Usage(
+            s"$flag $name: expected ${DiskKinds.all.keys.toSeq.sorted.mkString(", ")}, or a file that `pellucid profile-disk` wrote"
+          )
+        profile(path)
+      }
+    )
+  }
+
+  private def profile(path: Path): DiskProfile =
+    try DiskProfile.read(Files.readAllBytes(path))
+    catch {
+      case e: NotReadable => throw new Usage(s"$path: no disk profile: ${e.getMessage}")
+      case e: IOException => throw new Usage(s"$path: cannot be read: ${e.getMessage}")
+    }
+
+  def inMemory(text: Option[String]): Boolean = text match {
+    case None => false
+    case Some("memory") => true
+    case Some(other) => throw new Usage(s"--input $other: expected memory")
+  }
+}

@@ -1,0 +1,35 @@
+package pellucid.model
+
+import pellucid.disk.DiskProfile
+
+/** Machines that are all alike.
+  *
+  * @param cores of a machine that run tasks
+  * @param cpus  that these really have together: fewer where a container is limited to them
+  * @param disk  how fast each is, and `networkBytesPerSecond` of a machine in each direction; None where nothing tells
+  * @param inputInMemory input is cached deserialized: neither read from a disk nor deserialized
+  */
+final case class Cluster(
+    machines: Int,
+    cores: Int,
+    cpus: Double,
+    disks: Int,
+    disk: Option[DiskProfile],
+    networkBytesPerSecond: Option[Double],
+    inputInMemory: Boolean = false
+) {
+
+  /** Of each block of a file that is written. */
+  def replicas: Int = math.min(Cluster.Replicas, machines)
+
+  def slots: Int = machines * cores
+}
+
+object Cluster {
+
+  /** As HDFS has by default. */
+  private final val Replicas = 3
+}
+
+/** How many monotasks run at once of each kind of resource of a machine, and how many tasks. */
+final case class Slots(cores: Int, disk: Int, network: Int, output: Int, tasks: Int)

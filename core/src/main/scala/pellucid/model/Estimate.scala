@@ -1,0 +1,63 @@
+package pellucid.model
+
+import pellucid.breakdown.{Phase, TaskPhases}
+import pellucid.sched.MonotaskPhase
+import pellucid.trace.{MonotaskTable, Trace}
+
+/** Monotasks of tasks that did not run as such, from the phases of their time: an estimate. A task of stock Spark reads, computes and
+  * writes record by record; here it reads a chunk, computes on it, and so on.
+  *
+  * Where a log does not say what a task waited for, it waited for its input, its spills and its output, in proportion to their bytes.
+  */
+object Estimate {
+  private final val ChunkBytes = 8L << 20
+  private final val MostChunks = 32
+
+  def of(trace: Trace): MonotaskTable = {
+    val table = new MonotaskTable
+    val cpu = table.resourceNumber("cpu")
+    val disk = table.resourceNumber("disk")
+    val network = table.resourceNumber("network")
+    val output = table.resourceNumber("network:output")
+    val tasks = trace.tasks
+    val phases = new TaskPhases(tasks)
+    for (row <- trace.byLaunch) {
+      phases.load(row)
+      val (read, spilled, written) = (tasks.inputBytes(row), tasks.diskSpilledBytes(row), tasks.outputBytes(row))
+      val moved = read + spilled + written
+      val unknown = phases(Phase.Waiting)
+      def part(bytes: Long) = if (moved > 0) unknown.toDouble * bytes / moved else 0.0
+      val input = phases(Phase.InputRead) + phases(Phase.Metadata) + part(read)
+      val fetch = phases(Phase.ShuffleRead).toDouble
+      val shuffle = phases(Phase.ShuffleWrite) + phases(Phase.Spill) + part(spilled)
+      val out = phases(Phase.OutputWrite) + part(written)
+      val run = tasks.runMillis(row) * 1e6 + tasks.deserializeMillis(row) * 1e6
+      val compute = math.max(0.0, run - input - fetch - shuffle - out)
+      val cpuShare = if (compute > 0) math.min(1.0, tasks.cpuNanos(row) / compute) else 0.0
+      var at = tasks.launchMillis(row) * 1000L
+
+      def step(resource: Int, phase: MonotaskPhase, bytes: Long, nanos: Double, cpuNanos: Double = 0): Unit =
+        if (nanos >= 1000) {
+          val step = table.append()
+          table.task(step) = row
+          table.resource(step) = resource
+          table.phase(step) = MonotaskPhase.all.indexOf(phase)
+          table.bytes(step) = bytes
+          table.queuedMicros(step) = at
+          table.serviceMicros(step) = (nanos / 1000).toLong
+          table.cpuMicros(step) = (cpuNanos / 1000).toLong
+          at += table.serviceMicros(step)
+        }
+
+      step(network, MonotaskPhase.ShuffleRead, tasks.shuffleRemoteBytes(row), fetch)
+      val chunks = math.max(1, math.min(MostChunks.toLong, (read + ChunkBytes - 1) / ChunkBytes)).toInt
+      for (_ <- 1 to chunks) {
+        step(disk, MonotaskPhase.InputRead, read / chunks, input / chunks)
+        step(cpu, MonotaskPhase.Compute, 0, compute / chunks, compute * cpuShare / chunks)
+      }
+      step(disk, MonotaskPhase.ShuffleWrite, tasks.shuffleWriteBytes(row) + spilled, shuffle)
+      step(output, MonotaskPhase.OutputWrite, written, out)
+    }
+    table
+  }
+}

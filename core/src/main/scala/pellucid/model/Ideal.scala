@@ -1,0 +1,48 @@
+package pellucid.model
+
+import pellucid.blocked.Schedule
+import pellucid.trace.Trace
+
+/** The simple model (thesis section 5.6.1): a stage takes as long as its resource that would take longest if it were used
+  * perfectly, and a job as long as the longest chain of its stages.
+  */
+final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Double], cluster: Cluster) {
+  private val sums = Array.ofDim[Double](trace.stages.size, Resource.all.size)
+  for (step <- 0 until work.table.size) {
+    val kind = work.kind(step)
+    // what uses a core of a stretch of computing is its CPU time; it changes as the stretch does
+    val recorded = if (work.micros(step) > 0) micros(step) / work.micros(step) else 1.0
+    val time = if (kind == Resource.Cpu) work.table.cpuMicros(step) * recorded else micros(step)
+    sums(trace.tasks.stage(work.table.task(step)))(Resource.all.indexOf(kind)) += time / 1e6
+  }
+
+  private def units(of: Resource): Double = cluster.machines *
+    (of match {
+      case Resource.Cpu => cluster.cpus
+      case Resource.Disk => cluster.disks.toDouble
+      case _ => 1.0
+    })
+
+  /** Ideal seconds of each resource. */
+  def ofResources(stage: Int): IndexedSeq[(Resource, Double)] =
+    Resource.all.map(r => r -> sums(stage)(Resource.all.indexOf(r)) / units(r))
+
+  /** None of a stage without steps. */
+  def bottleneck(stage: Int): Option[Resource] =
+    Option(ofResources(stage).maxBy(_._2)).filter(_._2 > 0).map(_._1)
+
+  def seconds(stage: Int): Double = ofResources(stage).map(_._2).max
+
+  /** Along the graph of its stages. */
+  def ofJob(job: Int): Double = {
+    val ends = new java.util.HashMap[Int, Double]
+    def end(stage: Int): Double =
+      if (ends.containsKey(stage)) ends.get(stage)
+      else {
+        val before = schedule.stageAfter(stage).filter(schedule.stageJob(_) == job).map(end).maxOption.getOrElse(0.0)
+        ends.put(stage, before + seconds(stage))
+        before + seconds(stage)
+      }
+    schedule.stagesOfJob(job).map(end).maxOption.getOrElse(0.0)
+  }
+}

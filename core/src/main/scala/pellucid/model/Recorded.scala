@@ -1,0 +1,142 @@
+package pellucid.model
+
+import pellucid.disk.{BandwidthCurve, DiskProfile}
+import pellucid.trace.Trace
+
+/** The machines that an application ran on, as far as its log tells; the user may know more. */
+final class Recorded(trace: Trace, known: Known) {
+
+  /** Of a log with monotasks; others are estimated. */
+  val monotasks: Boolean = trace.monotasks.size > 0
+  private val table = if (monotasks) trace.monotasks else Estimate.of(trace)
+  private val byHost = trace.byLaunch.map(trace.tasks.executor(_)).distinct.groupBy(trace.executors(_).host)
+
+  /** The same of every machine: what the machine with the median has. */
+  private def ofMachine(amount: Int => Int): Int = {
+    val each = byHost.values.map(_.map(amount).sum).toIndexedSeq.sorted
+    if (each.isEmpty) 1 else math.max(1, each(each.size / 2))
+  }
+
+  private def slotsOf(executor: Int, of: Resource): Int =
+    table.slots.iterator.collect { case ((`executor`, r), n) if Resource.of(table.resources(r)) == of => n }.sum
+
+  private val disksNamed = ofMachine(e =>
+    table.slots.count { case ((executor, r), _) =>
+      executor == e && Resource.of(table.resources(r)) == Resource.Disk
+    }
+  )
+  private val disks = known.disks.getOrElse(disksNamed)
+
+  private val cores = ofMachine(e =>
+    if (monotasks) math.max(1, slotsOf(e, Resource.Cpu)) else math.max(1, trace.executors(e).slots)
+  )
+
+  /** A container that is held back has what it used in its busiest seconds. */
+  private lazy val limit: Option[Double] = byHost.values.flatMap { executors =>
+    val samples = executors.flatMap(trace.machines.getOrElse(_, Nil))
+    val heldBack = samples.filter(m => m.throttledMillis > m.coveredMillis * Recorded.HeldBack)
+    heldBack.map(m => m.cpuMillis.toDouble / m.coveredMillis).maxOption
+  }.toSeq.sorted.lift(byHost.size / 2)
+  private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
+
+  val work = new Work(trace, table, disks, cpus)
+
+  private def bytesPerSecond(reads: Boolean): Option[Double] = {
+    val steps = (0 until table.size).filter(s => work.kind(s) == Resource.Disk && work.phase(s).frees != reads)
+    val bytes = steps.iterator.map(table.bytes(_).toDouble).sum
+    val seconds = steps.iterator.map(work.micros(_)).sum / 1e6
+    Option.when(bytes > 0 && seconds > 0)(bytes / seconds)
+  }
+
+  private lazy val measuredDisk: Option[DiskProfile] = {
+    val read = bytesPerSecond(reads = true)
+    val write = bytesPerSecond(reads = false)
+    for (r <- read.orElse(write); w <- write.orElse(read))
+      yield DiskProfile("as recorded", BandwidthCurve.flat(r), BandwidthCurve.flat(w))
+  }
+
+  /** The most that any network card received or sent in the ten seconds of a sample: its speed is no less. */
+  private lazy val peakBytesPerSecond: Option[Double] =
+    trace.machines.valuesIterator.flatten.filter(_.coveredMillis > 0).flatMap(m =>
+      m.nics.map(n => math.max(n.inBytes, n.outBytes) * 1000.0 / m.coveredMillis)
+    ).maxOption.filter(_ > 0)
+
+  val cluster: Cluster = Cluster(
+    math.max(1, byHost.size),
+    cores,
+    cpus,
+    disks,
+    known.disk.orElse(measuredDisk),
+    known.networkBytesPerSecond.orElse(peakBytesPerSecond)
+  )
+
+  /** Stock Spark has no queues: what its tasks want is served at once. */
+  private val slots: Slots =
+    if (!monotasks) Slots(cores, Int.MaxValue, Int.MaxValue, Int.MaxValue, cores)
+    else
+      Slots(
+        cores,
+        math.max(
+          1,
+          table.slots.iterator.collect { case ((_, r), n) if Resource.of(table.resources(r)) == Resource.Disk => n }
+            .maxOption.getOrElse(1)
+        ) * work.namesOfDisk,
+        ofMachine(slotsOf(_, Resource.Network)),
+        ofMachine(slotsOf(_, Resource.Output)),
+        ofMachine(tasksAtOnce(_))
+      )
+
+  /** The most that ran at one moment: an executor with monotasks has more tasks than cores. */
+  private lazy val tasksAtOnce: Map[Int, Int] =
+    trace.byLaunch.groupBy(trace.tasks.executor(_)).map { case (executor, rows) =>
+      val changes =
+        rows.flatMap(row => Seq((trace.tasks.launchMillis(row), 1), (trace.tasks.finishMillis(row), -1))).sorted
+      executor -> changes.iterator.scanLeft(0)(_ + _._2).max
+    }
+
+  /** On other machines: an executor lets as many tasks more run as it has more cores and disks. */
+  def slotsOn(other: Cluster): Slots =
+    if (!monotasks) slots.copy(cores = other.cores, tasks = other.cores)
+    else {
+      val disks = other.disks - cluster.disks
+      val perDisk = slots.disk / work.namesOfDisk
+      slots.copy(
+        cores = other.cores,
+        output = math.max(1, math.round(slots.output.toDouble * other.disks / cluster.disks).toInt),
+        tasks = math.max(other.cores, slots.tasks + other.cores - cluster.cores + disks * perDisk)
+      )
+    }
+
+  /** What was taken for granted, in words. */
+  def assumptions: Seq[String] = Seq(
+    Option.when(!monotasks)("the log has no monotasks: those of its tasks are estimated from the phases of their time"),
+    Option.when(known.cpus.isEmpty && limit.isDefined)(
+      f"a container's limit held tasks back: $cpus%.2f CPUs of a machine, the most that was used (--cpus-now says otherwise)"
+    ),
+    Option.when(known.disks.isEmpty)(
+      s"$disks ${if (disks == 1) "disk" else "disks"} of a machine now, as tasks used them (--disks-now says otherwise)"
+    ),
+    Option.when(known.disk.isEmpty)(measuredDisk.fold(
+      "the speed of the disks now is not known (--disk-now says it)"
+    )(_ => "a disk now is as fast as it was for the recorded requests (--disk-now says otherwise)")),
+    Option.when(known.networkBytesPerSecond.isEmpty)(peakBytesPerSecond.fold(
+      "the speed of the network now is not known (--network-now says it)"
+    )(peak =>
+      f"the network now has ${peak * 8 / 1e6}%.0f Mbit/s, the most that was seen (--network-now says otherwise)"
+    ))
+  ).flatten
+}
+
+private object Recorded {
+
+  /** Of the time: less is said by a limit that hardly mattered. */
+  private final val HeldBack = 0.05
+}
+
+/** What the user knows of the machines of the recording. */
+final case class Known(
+    cpus: Option[Double] = None,
+    disks: Option[Int] = None,
+    disk: Option[DiskProfile] = None,
+    networkBytesPerSecond: Option[Double] = None
+)

@@ -1,0 +1,150 @@
+package pellucid.model
+
+import scala.collection.mutable.ArrayBuffer
+
+import pellucid.blocked.{EventQueue, Progress, Schedule, Simulated}
+
+/** Runs the recorded steps again on machines that may be others: a simulation by discrete events in which each resource has the
+  * executor's own scheduler. It keeps what the ideal model leaves out: skew, waves, ramps, queues.
+  *
+  * A machine takes tasks while it has room, the earliest stage's first, and its own of the recording before those of others. Failed
+  * attempts take their time too, but what followed them does not wait for them.
+  */
+final class Simulation(schedule: Schedule, work: Work) {
+  import schedule.{awaited, fair, queued, stages, trace}
+  private val taskRows = trace.tasks.size
+  private val rows: Array[Array[Int]] =
+    Array.tabulate(stages)(s => (queued(s) ++ trace.tasksOfStage(s).filter(awaited(_))).distinct)
+  private val rowsOfHost: Array[Array[Array[Int]]] =
+    rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
+
+  /** @param micros of each step, of its resource alone */
+  def run(micros: Array[Double], cluster: Cluster, slots: Slots): Simulated = new Run(micros, cluster, slots).result()
+
+  private final class Run(micros: Array[Double], cluster: Cluster, slots: Slots) {
+    private val events = new EventQueue
+    private var now = 0L
+
+    // ids of events: tasks, jobs and stages, devices
+    private val firstDevice = taskRows + Progress.events(schedule)
+    private val progress = new Progress(schedule, events, taskRows) {
+      override protected def jobBegins(job: Int): Unit = ()
+      override protected def stageBegins(stage: Int): Unit = if (rows(stage).nonEmpty) ready += stage
+    }
+    private val devices = ArrayBuffer.empty[Device]
+    private val machines = Array.tabulate(cluster.machines)(new Machine(_))
+
+    private val ready = ArrayBuffer.empty[Int] // stages with tasks to launch
+    private val next = new Array[Int](stages) // in `rows`, past those launched
+    private val nextOfHost = rowsOfHost.map(hosts => new Array[Int](hosts.length))
+    private val runningOf = new Array[Int](stages)
+    private val launched = new Array[Boolean](taskRows)
+    private var begun = 0L
+    private val multitask = new Array[Long](taskRows) // in the order in which they began
+    private val machineOf = new Array[Machine](taskRows)
+    private val numberOf = new Array[Int](taskRows) // among the tasks of its machine
+    private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
+
+    private final class Machine(val index: Int) {
+      var room: Int = slots.tasks
+      var tasks = 0
+      val cpu: Device = device(slots.cores, cluster.cpus)
+      val disks: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = 1))
+      val network: Device = device(slots.network, units = 1)
+      val output: Device = device(slots.output, units = 1)
+    }
+
+    private def device(slots: Int, units: Double): Device = {
+      val made = new Device(events, firstDevice + devices.size, slots, units, goesOn)
+      devices += made
+      made
+    }
+
+    def result(): Simulated = {
+      progress.begin()
+      while (!events.isEmpty) {
+        now = math.max(now, events.time)
+        while (!events.isEmpty && events.time <= now) {
+          val id = events.id
+          events.remove()
+          if (id < taskRows) goesOn(id)
+          else if (id < firstDevice) progress.happens(id, now)
+          else devices(id - firstDevice).happens(now)
+        }
+        launch()
+        progress.out.end = math.max(progress.out.end, now)
+      }
+      progress.out.end = math.max(progress.out.end, progress.recordedEnd)
+      progress.out
+    }
+
+    /** In turns, so that the first tasks of a stage are spread over the machines. */
+    private def launch(): Unit = {
+      var more = ready.nonEmpty
+      while (more) {
+        more = false
+        var i = 0
+        while (i < machines.length) {
+          if (machines(i).room > 0 && ready.nonEmpty) { launchOn(machines(i)); more = true }
+          i += 1
+        }
+      }
+    }
+
+    private def launchOn(machine: Machine): Unit = {
+      val stage = ready.minBy(s => if (fair) runningOf(s).toLong else schedule.priority(s))
+      val task = own(stage, machine).getOrElse(first(rows(stage), next, stage))
+      launched(task) = true
+      if (first(rows(stage), next, stage) < 0) ready -= stage
+      machine.room -= 1
+      runningOf(stage) += 1
+      machineOf(task) = machine
+      numberOf(task) = machine.tasks
+      machine.tasks += 1
+      multitask(task) = begun
+      begun += 1
+      events.add(now + work.beforeMicros(task), task)
+    }
+
+    private def own(stage: Int, machine: Machine): Option[Int] =
+      if (cluster.machines != work.hosts.size) None
+      else Some(first(rowsOfHost(stage)(machine.index), nextOfHost(stage), machine.index)).filter(_ >= 0)
+
+    private def first(rows: Array[Int], from: Array[Int], at: Int): Int = {
+      while (from(at) < rows.length && launched(rows(from(at)))) from(at) += 1
+      if (from(at) < rows.length) rows(from(at)) else -1
+    }
+
+    /** Its launch, or a step, or its last moments are over. */
+    private def goesOn(task: Int): Unit = {
+      at(task) += 1
+      while (at(task) < work.last(task) && micros(at(task)) <= 0) at(task) += 1
+      if (at(task) < work.last(task)) step(task, at(task))
+      else if (at(task) == work.last(task) && work.afterMicros(task) > 0) events.add(now + work.afterMicros(task), task)
+      else ends(task)
+    }
+
+    private def step(task: Int, step: Int): Unit = {
+      val machine = machineOf(task)
+      val device = work.kind(step) match {
+        case Resource.Cpu => machine.cpu
+        case Resource.Disk => machine.disks(disk(task, step))
+        case Resource.Network => machine.network
+        case Resource.Output => machine.output
+      }
+      device.submit(new Step(task, multitask(task), work.phase(step), micros(step)), now)
+    }
+
+    /** On as many disks as there were, the same; otherwise in turns, as datanodes and Spark spread blocks and files. */
+    private def disk(task: Int, step: Int): Int =
+      if (cluster.disks == work.disksOfMachine) work.disk(step)
+      else (numberOf(task) + work.table.resource(step)) % cluster.disks
+
+    private def ends(task: Int): Unit = {
+      val stage = trace.tasks.stage(task)
+      machineOf(task).room += 1
+      runningOf(stage) -= 1
+      if (awaited(task)) progress.taskEnded(stage, now)
+    }
+  }
+}

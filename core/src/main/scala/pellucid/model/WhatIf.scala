@@ -1,0 +1,204 @@
+package pellucid.model
+
+import com.github.plokhotnyuk.jsoniter_scala.core._
+import com.github.plokhotnyuk.jsoniter_scala.macros._
+
+import pellucid.blocked.{Schedule, Simulated}
+import pellucid.disk.DiskProfile
+import pellucid.trace.Trace
+
+/** How long an application, its jobs and its stages would take on other machines. Durations are seconds.
+  *
+  * @param monotasks whether the log has them; otherwise they are estimates
+  * @param assumptions what was taken for granted, in words
+  */
+final case class WhatIf(
+    schemaVersion: Int,
+    id: String,
+    name: String,
+    monotasks: Boolean,
+    now: Machines,
+    next: Machines,
+    application: Prediction,
+    jobs: Seq[JobPrediction],
+    stages: Seq[StagePrediction],
+    assumptions: Seq[String]
+)
+
+/** @param disk its profile's name, and `networkMbits` per second and direction, of a machine; None where nothing tells */
+final case class Machines(
+    count: Int,
+    cores: Int,
+    disks: Int,
+    disk: Option[String],
+    networkMbits: Option[Double],
+    inputInMemory: Boolean
+)
+
+/** Three predictions, each the recorded time multiplied by what its model takes then, over what it takes now: the replay's, the
+  * ideal model's, and by slots alone, as if nothing else mattered.
+  *
+  * @param replayNow what the replay of the recorded machines takes: how near it comes to what was recorded says how far to trust it
+  * @param idealNow the ideal model's own time: with every resource used perfectly it would have taken no longer than its bottleneck
+  */
+final case class Prediction(
+    seconds: Double,
+    replay: Double,
+    ideal: Double,
+    slots: Double,
+    replayNow: Double,
+    idealNow: Double,
+    idealNext: Double
+)
+
+final case class JobPrediction(id: Int, prediction: Prediction)
+
+/** @param bottleneck the resource with the longest ideal time; None of a stage without steps */
+final case class StagePrediction(
+    id: Int,
+    attempt: Int,
+    name: String,
+    prediction: Prediction,
+    bottleneckNow: Option[String],
+    bottleneckNext: Option[String]
+)
+
+/** What is asked: None is as recorded. */
+final case class Change(
+    machines: Option[Int] = None,
+    cores: Option[Int] = None,
+    disks: Option[Int] = None,
+    disk: Option[DiskProfile] = None,
+    networkBytesPerSecond: Option[Double] = None,
+    inputInMemory: Boolean = false
+) {
+  def of(c: Cluster): Cluster = Cluster(
+    machines.getOrElse(c.machines),
+    cores.getOrElse(c.cores),
+    c.cpus * cores.getOrElse(c.cores) / c.cores,
+    disks.getOrElse(c.disks),
+    disk.orElse(c.disk),
+    networkBytesPerSecond.orElse(c.networkBytesPerSecond),
+    inputInMemory
+  )
+}
+
+/** The models of one recording: any number of changes are asked of it. */
+final class Models(trace: Trace, known: Known = Known()) {
+  private val recorded = new Recorded(trace, known)
+  private val now = recorded.cluster
+  private val schedule = new Schedule(trace)
+  private val simulation = new Simulation(schedule, recorded.work)
+
+  private final class On(cluster: Cluster) {
+    private val micros = new Scaling(trace, recorded.work, now, cluster).micros
+    val ideal = new Ideal(trace, schedule, recorded.work, micros, cluster)
+    val simulated: Simulated = simulation.run(micros, cluster, recorded.slotsOn(cluster))
+    val slots: Int = cluster.slots
+  }
+  private val before = new On(now)
+
+  def predict(change: Change): WhatIf = {
+    val next = change.of(now)
+    val after = if (next == now) before else new On(next)
+    val jobs = schedule.trace.jobs.indices.filter(trace.jobs(_).ended).map { j =>
+      val seconds = (trace.jobs(j).completionMillis - trace.jobs(j).submissionMillis) / 1e3
+      JobPrediction(trace.jobs(j).id, prediction(seconds, after, _.jobMicros(j), _.ofJob(j)))
+    }
+    val stages = trace.stages.indices.filter(trace.stages(_).ended).map { s =>
+      val stage = trace.stages(s)
+      StagePrediction(
+        stage.id,
+        stage.attempt,
+        stage.name,
+        prediction(
+          (schedule.stageCompleted(s) - schedule.stageSubmitted(s)) / 1e6,
+          after,
+          _.stageMicros(s),
+          _.seconds(s)
+        ),
+        before.ideal.bottleneck(s).map(_.name),
+        after.ideal.bottleneck(s).map(_.name)
+      )
+    }
+    WhatIf(
+      1,
+      trace.application.id,
+      trace.application.name,
+      recorded.monotasks,
+      machines(now),
+      machines(next),
+      application(jobs.map(_.prediction), after),
+      jobs,
+      stages,
+      recorded.assumptions
+    )
+  }
+
+  private def prediction(
+      seconds: Double,
+      after: On,
+      simulated: Simulated => Long,
+      ideal: Ideal => Double
+  ): Prediction = {
+    def scaled(from: Double, to: Double) = if (from > 0) seconds * to / from else seconds
+    val (idealNow, idealNext) = (ideal(before.ideal), ideal(after.ideal))
+    Prediction(
+      seconds,
+      scaled(simulated(before.simulated).toDouble, simulated(after.simulated).toDouble),
+      scaled(idealNow, idealNext),
+      seconds * before.slots / after.slots,
+      simulated(before.simulated) / 1e6,
+      idealNow,
+      idealNext
+    )
+  }
+
+  /** What no job ran in stays as it was. The simple models take the rest to change as the sum of the jobs does. */
+  private def application(jobs: Seq[Prediction], after: On): Prediction = {
+    val seconds = (trace.endMillis - trace.startMillis) / 1e3
+    val inJobs = Models.covered(trace.jobs.filter(_.ended).map(j => (j.submissionMillis, j.completionMillis))) / 1e3
+    val all = jobs.map(_.seconds).sum
+    def sum(of: Prediction => Double) = seconds + (if (all > 0) inJobs * (jobs.map(of).sum / all - 1) else 0.0)
+    Prediction(
+      seconds,
+      seconds * after.simulated.end / math.max(1L, before.simulated.end),
+      sum(_.ideal),
+      sum(_.slots),
+      before.simulated.end / 1e6,
+      jobs.map(_.idealNow).sum,
+      jobs.map(_.idealNext).sum
+    )
+  }
+
+  private def machines(c: Cluster) =
+    Machines(
+      c.machines,
+      c.cores,
+      c.disks,
+      c.disk.map(_.name),
+      c.networkBytesPerSecond.map(_ * 8 / 1e6),
+      c.inputInMemory
+    )
+}
+
+object Models {
+
+  /** How much the spans cover together. */
+  private def covered(spans: Iterable[(Long, Long)]): Long = {
+    var until = Long.MinValue
+    spans.toSeq.sorted.iterator.map { case (from, to) =>
+      val more = math.max(0L, to - math.max(from, until))
+      until = math.max(until, to)
+      more
+    }.sum
+  }
+}
+
+object WhatIf {
+  private implicit val codec: JsonValueCodec[Seq[WhatIf]] =
+    JsonCodecMaker.make(CodecMakerConfig.withTransientEmpty(false).withTransientDefault(false).withTransientNone(false))
+
+  /** An answer for each change. */
+  def json(all: Seq[WhatIf]): Array[Byte] = writeToArray(all)
+}

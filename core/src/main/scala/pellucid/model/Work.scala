@@ -1,0 +1,112 @@
+package pellucid.model
+
+import java.util.Arrays
+
+import pellucid.sched.MonotaskPhase
+import pellucid.trace.{MonotaskTable, Trace}
+
+/** What the tasks of an application did: the steps of each, one after the other, and what each step had of its resource alone.
+  *
+  * Of n monotasks that one device serves at once each has an n-th of it; so has each of n stretches of computing on fewer cores (the core of
+  * one that is blocked is lent to another). The shares of a device's steps add up to the time in which it had something to do, and
+  * can be laid out anew for a device that is faster, or has others beside them.
+  *
+  * @param table the recorded monotasks, or estimates of them ([[Estimate]])
+  * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
+  */
+final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int, cpus: Double) {
+
+  /** Those that ran tasks, by number. */
+  val hosts: IndexedSeq[String] = trace.byLaunch.iterator.map(trace.host).distinct.toIndexedSeq
+  private val hostOfExecutor = trace.executors.map(e => hosts.indexOf(e.host)).toArray
+  def hostOf(task: Int): Int = hostOfExecutor(trace.tasks.executor(task))
+
+  val kinds: Array[Resource] = table.resources.map(Resource.of).toArray
+  def kind(step: Int): Resource = kinds(table.resource(step))
+  def phase(step: Int): MonotaskPhase = MonotaskPhase.all(table.phase(step))
+
+  /** Steps of a task row are those from `first` until `last`. */
+  val first, last = new Array[Int](trace.tasks.size)
+  for (step <- 0 until table.size) {
+    val task = table.task(step)
+    if (last(task) == 0) first(task) = step
+    last(task) = step + 1
+  }
+
+  private def begin(step: Int) = table.queuedMicros(step) + table.waitMicros(step)
+  private def end(step: Int) = begin(step) + table.serviceMicros(step)
+
+  /** Time from a task's launch to its first step, and from its last to its finish: of a task without steps, all of its time. */
+  val beforeMicros, afterMicros = new Array[Long](trace.tasks.size)
+  for (task <- first.indices) {
+    val launch = trace.tasks.launchMillis(task) * 1000
+    val finish = trace.tasks.finishMillis(task) * 1000
+    if (last(task) == 0) beforeMicros(task) = finish - launch
+    else {
+      val all = finish - launch
+      beforeMicros(task) = math.max(0L, math.min(all, table.queuedMicros(first(task)) - launch))
+      afterMicros(task) = math.max(0L, math.min(all - beforeMicros(task), finish - end(last(task) - 1)))
+    }
+  }
+
+  /** Names of each machine's disks, among which its physical ones are found: a datanode and Spark give one disk two names. */
+  private val disksOfHost: Array[Array[Int]] = {
+    val seen = Array.fill(hosts.size)(new java.util.TreeSet[Integer])
+    for (step <- 0 until table.size if kind(step) == Resource.Disk)
+      seen(hostOf(table.task(step))).add(table.resource(step))
+    seen.map(_.toArray(Array.empty[Integer]).map(_.intValue))
+  }
+
+  /** Names per physical disk: as many monotasks at once as it has names, and slots of each. */
+  val namesOfDisk: Int = math.max(1, math.round(disksOfHost.map(_.length).max.toDouble / disksOfMachine).toInt)
+
+  /** Number of the step's disk on its machine. */
+  def disk(step: Int): Int =
+    math.max(0, Arrays.binarySearch(disksOfHost(hostOf(table.task(step))), table.resource(step))) % disksOfMachine
+
+  /** What the step had of its resource alone. */
+  val micros: Array[Double] = {
+    val out = new Array[Double](table.size)
+    def device(step: Int) = (
+      hostOf(table.task(step)),
+      kind(step),
+      if (kind(step) == Resource.Disk) disk(step) else 0
+    )
+    (0 until table.size).filter(table.serviceMicros(_) > 0).groupBy(device).foreach { case ((_, kind, _), steps) =>
+      share(steps, if (kind == Resource.Cpu) cpus else 1, out)
+    }
+    out
+  }
+
+  /** Of `units` that serve one step each. */
+  private def share(steps: IndexedSeq[Int], units: Double, out: Array[Double]): Unit = {
+    // (moment, whether a step begins, step): ends first
+    val moments = (steps.map(s => (begin(s), 1, s)) ++ steps.map(s => (end(s), 0, s))).sorted
+    var running = 0
+    var had = 0.0 // by a step that was there from the first moment on
+    var at = moments.head._1
+    val before = new java.util.HashMap[Integer, java.lang.Double]
+    for ((moment, begins, step) <- moments) {
+      had += (moment - at) * math.min(1.0, units / math.max(1, running))
+      at = moment
+      if (begins == 1) { running += 1; before.put(step, had) }
+      else { running -= 1; out(step) = had - before.get(step) }
+    }
+  }
+}
+
+/** A kind of resource that a step uses. */
+sealed abstract class Resource(val name: String)
+object Resource {
+  case object Cpu extends Resource("cpu")
+  case object Disk extends Resource("disk")
+  case object Network extends Resource("network")
+
+  /** What is written to other machines: their disks and the network between. */
+  case object Output extends Resource("output")
+
+  val all: IndexedSeq[Resource] = IndexedSeq(Cpu, Disk, Network, Output)
+
+  def of(name: String): Resource =
+    if (name == "cpu") Cpu else if (name.startsWith("disk")) Disk else if (name == "network") Network else Output
+}

@@ -1,0 +1,80 @@
+package pellucid.text
+
+import pellucid.model.{Machines, Prediction, WhatIf}
+
+/** Predictions on a terminal. */
+object WhatIfText {
+  import Text._
+
+  def one(w: WhatIf): String = Seq(
+    title(s"${w.name} ${w.id}") + table(
+      Seq("machines", "cores", "disks", "disk", "network", "input", ""),
+      Seq(machines("now", w.now), machines("what if", w.next)),
+      left = 6
+    ),
+    title("Predicted") +
+      predictions(("the application", w.application) +: longest(w.jobs.map(j => (s"job ${j.id}", j.prediction)))),
+    title(s"Stages, longest first (${math.min(MostRows, w.stages.size)} of ${w.stages.size})") + table(
+      predictionColumns ++ Seq("stage", "bottleneck"),
+      w.stages.sortBy(s => (-s.prediction.seconds, s.id, s.attempt)).take(MostRows).map(s =>
+        cells(s.prediction) ++ Seq(clip(s"${s.id} ${s.name}", 40), bottleneck(s.bottleneckNow, s.bottleneckNext))
+      ),
+      left = predictionColumns.size
+    ),
+    "  replay: recorded steps on those machines, with their queues; ideal: every resource used perfectly; slots: by cores alone.\n" +
+      "  Each scales what was recorded. Ideal time: what the bottleneck alone takes, so no run is shorter.\n" +
+      s"  Of the recorded machines the replay takes ${seconds(w.application.replayNow)} instead of ${seconds(w.application.seconds)}.\n",
+    assumed(w)
+  ).filter(_.nonEmpty).mkString("\n")
+
+  /** Of answers that differ in `what`. */
+  def sweep(what: String, all: Seq[WhatIf], value: Machines => Int): String =
+    title(
+      s"${all.head.name} ${all.head.id}: now ${value(all.head.now)} $what, ${seconds(all.head.application.seconds)}"
+    ) + table(
+      Seq(what, "replay", "ideal", "slots", "ideal time", ""),
+      all.map { w =>
+        val p = w.application
+        val longest = all.map(_.application.replay).max
+        Seq(
+          value(w.next).toString,
+          seconds(p.replay),
+          seconds(p.ideal),
+          seconds(p.slots),
+          seconds(p.idealNext),
+          bar(p.replay / longest, 40)
+        )
+      },
+      left = 5
+    ) + "\n" + assumed(all.head)
+
+  private val predictionColumns = Seq("now", "replay", "ideal", "slots", "ideal time now", "then")
+
+  private def cells(p: Prediction) = Seq(p.seconds, p.replay, p.ideal, p.slots, p.idealNow, p.idealNext).map(seconds)
+
+  private def predictions(of: Seq[(String, Prediction)]) = table(
+    predictionColumns :+ "",
+    of.map { case (name, p) => cells(p) :+ name },
+    left = predictionColumns.size
+  )
+
+  private def longest(of: Seq[(String, Prediction)]) = of.sortBy(-_._2.seconds).take(MostRows)
+
+  private def machines(name: String, m: Machines) = Seq(
+    m.count.toString,
+    m.cores.toString,
+    m.disks.toString,
+    m.disk.getOrElse("not known"),
+    m.networkMbits.fold("not known")(n => f"$n%.0f Mbit/s"),
+    if (m.inputInMemory) "in memory" else "as it was",
+    name
+  )
+
+  private def bottleneck(now: Option[String], next: Option[String]) = (now, next) match {
+    case (Some(a), Some(b)) if a != b => s"$a -> $b"
+    case _ => now.getOrElse("")
+  }
+
+  private def assumed(w: WhatIf) =
+    if (w.assumptions.isEmpty) "" else title("Taken for granted") + w.assumptions.map(a => wrap(s"- $a", 2)).mkString
+}

@@ -1,0 +1,165 @@
+package pellucid.model
+
+import pellucid.Samples._
+import pellucid.TraceOf
+import pellucid.disk.{BandwidthCurve, BandwidthPoint, DiskProfile}
+import pellucid.trace.Trace
+
+/** One stage of small tasks that the plugin ran as monotasks; times are seconds. */
+class ModelsSuite extends munit.FunSuite {
+  private case class Did(
+      monotasks: String,
+      resources: String = "cpu=1 disk:a=1",
+      executor: String = "1",
+      seconds: Int = 3
+  )
+
+  /** All tasks are launched at 1 s. Its monotasks are `PhaseResource,BYTES,WAIT,SERVICE,CPU` in microseconds. */
+  private def stage(cores: Int, seconds: Int, tasks: Did*): Trace = {
+    val finish = 1000 + 1000L * seconds
+    val lines = tasks.zipWithIndex.map { case (t, id) =>
+      taskEnd(
+        id.toLong,
+        launch = 1000,
+        finish = 1000L + 1000L * t.seconds,
+        executor = t.executor,
+        accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;|1000000;${t.resources};${t.monotasks}]"}""",
+        metrics = s"""{"Executor Run Time":${1000 * t.seconds},"Executor CPU Time":1}"""
+      )
+    }
+    readLines(
+      (Seq(environment) ++ tasks.map(_.executor).distinct.map(executorAdded(_, cores)) ++
+        Seq(jobStart(0, 1000, 0), stageSubmitted(0, at = 1000, tasks = tasks.size)) ++ lines ++
+        Seq(stageCompleted(0, from = 1000, to = finish), jobEnd(0, finish))): _*
+    )
+  }
+
+  private def job(trace: Trace, change: Change, known: Known = Known()): Prediction =
+    new Models(trace, known).predict(change).jobs.head.prediction
+
+  private def flat(name: String, bytesPerSecond: Double) =
+    DiskProfile(name, BandwidthCurve.flat(bytesPerSecond), BandwidthCurve.flat(bytesPerSecond))
+
+  private def near(got: Double, want: Double)(implicit at: munit.Location): Unit = assertEqualsDouble(got, want, 1e-3)
+
+  test(
+    "ideal times of the thesis' examples (5.6.1): 20 minutes on 80 cores are 15 s, 20 GB from ten disks of 100 MB/s 20 s"
+  ) {
+    val reads = (0 until 10).map(d => Did("i0,2000000000,0,20000000,0", s"disk:$d=1 cpu=80", seconds = 30))
+    val computes = Did("c0,0,0,1200000000,1200000000", "cpu=80", seconds = 1230)
+    val models = new Models(stage(80, 1230, reads :+ computes: _*))
+    val half = models.predict(Change(disks = Some(20))).stages.head
+    near(half.prediction.idealNow, 20)
+    near(half.prediction.idealNext, 15) // the disks would take 10 s
+    assertEquals((half.bottleneckNow, half.bottleneckNext), (Some("disk"), Some("cpu")))
+    near(half.prediction.ideal, 1230 * 15.0 / 20)
+  }
+
+  // One core and one disk: A reads 0-1 and computes 1-2; B waits, reads 1-2, computes 2-3
+  private val two = stage(
+    1,
+    3,
+    Did("i1,100000000,0,1000000,0;c0,0,0,1000000,1000000", seconds = 2),
+    Did("i1,100000000,1000000,1000000,0;c0,0,0,1000000,1000000")
+  )
+
+  test("the replay of the same machines takes as long as was recorded") {
+    near(job(two, Change()).replay, 3)
+  }
+
+  test("a disk twice as fast: B's reading is hidden behind A's computing") {
+    // A reads 0-0.5, computes 0.5-1.5; B reads 0.5-1, computes 1.5-2.5. Ideal: 2 s of disk and of core each, then 1 and 2: no change
+    val p = job(two, Change(disk = Some(flat("fast", 2e8))))
+    near(p.replay, 2.5)
+    near(p.ideal, 3)
+    near(p.slots, 3)
+  }
+
+  test("two cores and a disk twice as fast") {
+    // A reads 0-0.5, computes 0.5-1.5; B reads 0.5-1, computes 1-2
+    val p = job(two, Change(cores = Some(2), disk = Some(flat("fast", 2e8))))
+    near(p.replay, 2)
+    near(p.ideal, 1.5)
+    near(p.slots, 1.5)
+  }
+
+  test("a disk's speed goes by the size of the request") {
+    // 100 MB in 1 s now; the other reads large requests at 200 and small ones at 25 MB/s
+    val curve = BandwidthCurve(IndexedSeq(BandwidthPoint(1e4, 25e6), BandwidthPoint(1e8, 200e6)))
+    val other = DiskProfile("other", curve, curve)
+    val now = flat("now", 1e8)
+    val small = stage(1, 1, Did("i1,10000,0,1000000,0", seconds = 1))
+    near(job(two, Change(disk = Some(other)), Known(disk = Some(now))).replay, 2.5)
+    near(job(small, Change(disk = Some(other)), Known(disk = Some(now))).replay, 4)
+  }
+
+  test("twice as many disks are all used") {
+    // 64 tasks read 1 s each, one after the other on one disk; on two, if each had half, 32 s
+    val tasks = (0 until 64).map(i => Did(s"i1,100000000,${i}000000,1000000,0", seconds = i + 1))
+    val p = job(stage(64, 64, tasks: _*), Change(disks = Some(2)))
+    near(p.ideal, 32)
+    assert(p.replay >= 32 && p.replay <= 40, p.replay) // blocks are spread by chance
+  }
+
+  test("input in memory is neither read nor waited for") {
+    near(job(two, Change(inputInMemory = true)).replay, 2) // two times computing on one core
+  }
+
+  // Two tasks on two machines fetch 50 MB each at the same time, which takes 2 s at 25 MB/s, and compute 1 s
+  private def fetching(machines: Int) = stage(
+    2,
+    3,
+    (0 until 2).map(i =>
+      Did("r1,50000000,0,2000000,0;c0,0,0,1000000,1000000", "cpu=2 network=4", executor = (1 + i % machines).toString)
+    ): _*
+  )
+
+  test("of what two fetch at once on one machine each has half the network") {
+    // one second of the network each; twice as fast: both 1 s, then 1 s of computing
+    val known = Known(networkBytesPerSecond = Some(5e7))
+    near(job(fetching(1), Change(networkBytesPerSecond = Some(1e8)), known).replay, 2)
+  }
+
+  test("of more machines each has more of the shuffle on others") {
+    // 1/2 of it now, 3/4 then: 2 s of network become 3 s, and tasks stay where they were
+    val p = job(fetching(2), Change(machines = Some(4)), Known(networkBytesPerSecond = Some(2.5e7)))
+    near(p.replay, 4)
+    near(p.slots, 1.5)
+  }
+
+  test("a faster network does not shorten what answers need") {
+    // 50 MB at 100 MB/s need 0.5 s of the 2 s: 1.5 s stay
+    val p = job(fetching(2), Change(networkBytesPerSecond = Some(2e8)), Known(networkBytesPerSecond = Some(1e8)))
+    near(p.replay, 1.5 + 0.25 + 1)
+  }
+
+  test("what is written to other machines takes as long as the slower of their disks and the network") {
+    // three machines, 3 replicas: a byte needs 3/100 us of the disk and 2/50 us of the network; then 3/200 and 2/50: no change
+    val out = stage(
+      1,
+      2,
+      (1 to 3).map(e => Did("o0,40000000,0,1600000,0", "network:hdfs=1", executor = s"$e", seconds = 2)): _*
+    )
+    val disk = flat("now", 1e8)
+    val known = Known(disks = Some(1), disk = Some(disk), networkBytesPerSecond = Some(5e7))
+    near(job(out, Change(disks = Some(2)), known).replay, 2)
+    // a network ten times as fast: the disks' 3/100 are what is left of 4/100
+    near(job(out, Change(networkBytesPerSecond = Some(5e8)), known).replay, 0.4 + 1.6 * 0.75)
+  }
+
+  test("a log without monotasks: they are estimated, and the same machines take what they took") {
+    // one core; a task computes 600 ms and waits 400 ms for its input of 40 MB, one after it the same: 2 s, 0.8 s of it the disk's
+    val stock = new TraceOf()
+    stock.stage(0, 0, 2000).job(0, 0, 2000, 0)
+    for (i <- 0 to 1)
+      stock.task(0, 1000L * i, 1000L * i + 1000) { (t, row) =>
+        t.cpuNanos(row) = 600000000L
+        t.inputBytes(row) = 40 << 20
+      }
+    val trace = stock.result()
+    near(job(trace, Change()).replay, 2)
+    val p = job(trace, Change(disk = Some(flat("fast", 2 * (40 << 20) / 0.4))))
+    near(p.replay, 1.6)
+    assert(!new Models(trace).predict(Change()).monotasks)
+  }
+}

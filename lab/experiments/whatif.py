@@ -1,0 +1,224 @@
+"""Predictions against reality: `pellucid whatif` of a run on one lab, and the same job on another (thesis 5.6, Figs. 5.10 to 5.12; Doppio V).
+
+Each setting is a lab of its own, one after the other, in which each job runs as monotasks and on stock Spark. Every run of a setting then predicts
+the settings that it is compared with, and what that one measured is compared with what was predicted.
+"""
+
+import csv
+import json
+import random
+import statistics
+import tempfile
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from lab import experiment, units
+from lab.application import Application
+from lab.cluster import lab
+from lab.config import KINDS
+from lab.experiments import monotasks
+
+WARM_UPS = 2
+PREDICTORS = ("replay", "ideal", "slots")
+VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}}
+SORTS = ("sort10", "sort20", "sort50")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A lab: `cpu` are the real cores of a machine, `speed` of its disks against Doppio's Fig. 5."""
+
+    name: str
+    machines: int = 4
+    cores: int = 2
+    cpu: float = 0.45
+    disks: int = 1
+    kind: str = "hdd"
+    speed: float = 0.1
+    nic: str = "200mbit"
+
+    def lab(self):
+        machine = experiment.machine(self.cpu, self.speed, self.disks, self.kind, cores=self.cores, nic=self.nic)
+        return {"name": "whatif", "machines": self.machines, "machine": machine}
+
+    def profile(self, folder):
+        """The file that `pellucid profile-disk` would write of such a disk."""
+        limits = {key: units.count(text) if key.endswith("iops") else units.disk_rate(text) for key, text in KINDS[self.kind].items()}
+        curves = {
+            way: [{"requestBytes": 1 << b, "bytesPerSecond": self.speed * min(limits[f"{way}_iops"] * (1 << b), limits[way])} for b in range(12, 28)]
+            for way in ("read", "write")
+        }
+        path = Path(folder) / f"{self.kind}-{self.speed:g}.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "name": path.stem} | curves))
+        return path
+
+    def flags(self, to, folder):
+        """What `whatif` is told of both."""
+        return [
+            "--cpus-now", self.cpu, "--disks-now", self.disks, "--disk-now", self.profile(folder), "--network-now", self.nic,
+            "--disks", to.disks, "--disk", to.profile(folder), "--network", to.nic, "--machines", to.machines, "--cores", to.cores,
+        ]  # fmt: skip
+
+
+BASE = Setting("1 HDD")
+SLOW_CPU = Setting("4 machines", cpu=0.2)
+SETTINGS = {
+    setting.name: setting
+    for setting in (
+        BASE,
+        replace(BASE, name="2 HDDs", disks=2),
+        replace(BASE, name="1 SSD", kind="ssd"),
+        replace(BASE, name="100 Mbit", kind="ssd", nic="100mbit"),
+        replace(BASE, name="1 Gbit", kind="ssd", nic="1gbit"),
+        SLOW_CPU,
+        replace(SLOW_CPU, name="2 machines", machines=2),
+        replace(SLOW_CPU, name="8 machines", machines=8),
+        replace(SLOW_CPU, name="1 core", cores=1, cpu=0.2),
+        replace(SLOW_CPU, name="4 cores", cores=4, cpu=0.45),
+        replace(SLOW_CPU, name="8 machines, SSD", machines=8, kind="ssd"),
+    )
+}
+# (from, to, groups of jobs)
+CASES = [
+    ("1 HDD", "2 HDDs", (*SORTS, "text")),
+    ("2 HDDs", "1 HDD", (*SORTS, "text")),
+    ("1 HDD", "1 SSD", (*SORTS, "text")),
+    ("100 Mbit", "1 Gbit", SORTS),
+    ("2 machines", "4 machines", SORTS),
+    ("4 machines", "8 machines", SORTS),
+    ("2 machines", "8 machines, SSD", SORTS),
+]
+
+
+def options(parser):
+    parser.add_argument("--cases", nargs="+", metavar="FROM:TO", help="of the settings by name (default: all)")
+    parser.add_argument("--jobs", nargs="+", choices=list(monotasks.JOBS), help="only these of a case's jobs")
+    parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), default=list(VARIANTS))
+    parser.add_argument("--random", type=int, default=2, help="so many more settings, drawn anew, predicted from 1 HDD (default %(default)s)")
+    parser.add_argument("--seed", type=int, help="of those (default: another each time)")
+
+
+def drawn(generator, index):
+    return Setting(
+        f"random {index}",
+        machines=generator.choice((3, 4, 5)),
+        cpu=0.35,
+        disks=generator.choice((1, 2)),
+        kind=generator.choice(("hdd", "ssd")),
+        speed=round(generator.uniform(0.05, 0.2), 2),
+        nic=f"{generator.randrange(50, 500)}mbit",
+    )
+
+
+def run(options, say):
+    seed = options.seed if options.seed is not None else random.randrange(10000)
+    fresh = [drawn(random.Random(f"{seed} {index}"), index) for index in range(1, options.random + 1)]
+    settings = SETTINGS | {setting.name: setting for setting in fresh}
+    wanted = [tuple(case.split(":")) for case in options.cases or ()]
+    cases = [(a, b, jobs) for a, b, jobs in CASES if not wanted or (a, b) in wanted]
+    if fresh:
+        settings["4 machines, random"] = replace(BASE, name="4 machines, random", cpu=0.35)
+        cases += [("4 machines, random", setting.name, SORTS) for setting in fresh]
+    runs = []
+    for name in dict.fromkeys(each for a, b, _ in cases for each in (a, b)):
+        groups = dict.fromkeys(group for a, b, jobs in cases if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
+        targets = [settings[b] for a, b, _ in cases if a == name]
+        runs += measured(settings[name], targets, [job for group in groups for job in monotasks.JOBS[group]()], options, say)
+    experiment.same_answers(runs)
+    rows = predicted(cases, runs)
+    write_predictions(options, rows)
+    experiment.write(options, "whatif", page(options, seed, settings, cases, rows), runs, say)
+
+
+def measured(setting, targets, jobs, options, say):
+    """The runs of all jobs in one lab, each with what it predicts of `targets`."""
+    runs = []
+    with lab(setting.lab(), say) as cluster, tempfile.TemporaryDirectory() as folder:
+        experiment.refuse_if_off(cluster, say)
+        made = None
+        for variant in options.variants:
+            with Application(cluster, variant, VARIANTS[variant]) as application:
+                for job, generate, line in jobs:
+                    say(f"{setting.name}, {variant}, {job}: input and warm-up")
+                    if generate != made or variant == options.variants[0]:
+                        application.generate(generate)
+                    made = generate
+                    for _ in range(WARM_UPS):
+                        application.warm_up(line)
+                    for number in range(1, options.pairs + 1):
+                        say(f"{setting.name}, {variant}, {job}: {number} of {options.pairs}")
+                        application.measure(job, f"{variant}, {setting.name}", line)
+            for each in application.explain():
+                each.what_if = {to.name: application.what_if(each, setting.flags(to, folder)) for to in targets}
+                runs.append(each)
+    return runs
+
+
+def predicted(cases, runs):
+    """One row of each case, job and variant: what was measured of both settings, and what each predictor said, of the first's median run."""
+    rows = []
+    for variant in dict.fromkeys(run.variant.partition(", ")[0] for run in runs):
+        for a, b, _ in cases:
+            before = [run for run in runs if run.variant == f"{variant}, {a}"]
+            after = [run for run in runs if run.variant == f"{variant}, {b}"]
+            for job in dict.fromkeys(run.case for run in before if any(run.case == other.case for other in after)):
+                was = [run for run in before if run.case == job]
+                seconds = experiment.median([run.seconds for run in was])
+                actual = experiment.median([run.seconds for run in after if run.case == job])
+                row = {"variant": variant, "from": a, "to": b, "job": job, "before": seconds, "after": actual}
+                for name in PREDICTORS:
+                    said = experiment.median([run.seconds * ratio(run.what_if[b], name) for run in was])
+                    row |= {name: said, f"{name} error": said / actual - 1}
+                replayed = experiment.median([run.what_if[b]["replayNow"] / run.what_if[b]["seconds"] for run in was])
+                rows.append(row | {"replay of itself": replayed - 1})
+    return rows
+
+
+def ratio(application, predictor):
+    return application[predictor] / application["seconds"]
+
+
+def write_predictions(options, rows):
+    options.to.mkdir(parents=True, exist_ok=True)
+    with open(options.to / "whatif-predictions.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()} for row in rows)
+
+
+def page(options, seed, settings, cases, rows):
+    def errors(of, name):
+        all_of_them = sorted(abs(row[f"{name} error"]) for row in of)
+        return f"{statistics.median(all_of_them):.0%} ({all_of_them[-1]:.0%})"
+
+    summary = []
+    for variant, a, b in dict.fromkeys((row["variant"], row["from"], row["to"]) for row in rows):
+        of = [row for row in rows if (row["variant"], row["from"], row["to"]) == (variant, a, b)]
+        summary.append([variant, f"{a} -> {b}", len(of), *(errors(of, name) for name in PREDICTORS)])
+    for variant in dict.fromkeys(row["variant"] for row in rows):
+        of = [row for row in rows if row["variant"] == variant]
+        summary.append([variant, "all", len(of), *(errors(of, name) for name in PREDICTORS)])
+    each = [
+        [row["variant"], f"{row['from']} -> {row['to']}", row["job"], f"{row['before']:.1f}", f"{row['after']:.1f}",
+         *(f"{row[name]:.1f} ({row[f'{name} error']:+.0%})" for name in PREDICTORS), f"{row['replay of itself']:+.0%}"]
+        for row in rows
+    ]  # fmt: skip
+    used = dict.fromkeys(name for a, b, _ in cases for name in (a, b))
+    header = ["setting", "machines", "cores of each", "real cores", "disks", "kind", "speed", "network"]
+    return f"""`pellucid whatif` of each job's runs in one lab, against the same job in another; medians of {options.pairs} runs. As monotasks: predicted from recorded
+monotasks and compared with runs as monotasks; stock: predicted from a stock log, whose monotasks are estimated, and compared with stock runs. Random settings are drawn
+anew each time (here with `--seed {seed}`).
+
+## Median error (worst) of each predictor
+
+{experiment.markdown(["log", "change", "jobs", *PREDICTORS], summary)}
+## Each prediction
+
+Seconds before and after, as measured, and predicted, with the error. *Of itself*: how far the replay of the recorded machines is from what was recorded.
+
+{experiment.markdown(["log", "change", "job", "before", "after", *PREDICTORS, "of itself"], each)}
+## Settings
+
+Sorts are of 160 MB from HDFS to HDFS (3 replicas), the Big Data Benchmark is at a thousandth of its scale factor 5; speed is against the disks of Doppio's Fig. 5.
+
+{experiment.markdown(header, [list(asdict(settings[name]).values()) for name in used])}"""

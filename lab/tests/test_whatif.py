@@ -1,0 +1,48 @@
+"""The arithmetic of the validation of predictions, and what `whatif` is told of a lab."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from lab.application import Run
+from lab.experiments import whatif
+
+
+def run(variant, seconds, **what_if):
+    one = Run("sort", variant, seconds, 0, {}, (0, 1))
+    one.what_if = what_if
+    return one
+
+
+def said(seconds, replay, ideal, slots):
+    return {"seconds": seconds, "replay": replay, "ideal": ideal, "slots": slots, "replayNow": seconds * 0.9}
+
+
+def test_the_median_of_what_each_run_predicts_is_compared_with_the_median_of_the_other_setting():
+    runs = [
+        # a window has a little more than the job: predictions are taken as ratios
+        run("monotasks, A", 10.0, B=said(20.0, replay=10.0, ideal=8.0, slots=20.0)),
+        run("monotasks, A", 12.0, B=said(24.0, replay=12.0, ideal=9.6, slots=24.0)),
+        run("monotasks, A", 14.0, B=said(28.0, replay=7.0, ideal=11.2, slots=28.0)),
+        run("monotasks, B", 4.0), run("monotasks, B", 5.0), run("monotasks, B", 6.0),
+    ]  # fmt: skip
+    (row,) = whatif.predicted([("A", "B", ())], runs)
+    assert (row["before"], row["after"]) == (12.0, 5.0)
+    assert (row["replay"], row["ideal"], row["slots"]) == pytest.approx((5.0, 4.8, 12.0))  # 5, 6, 3.5
+    assert (row["replay error"], row["ideal error"], row["slots error"]) == pytest.approx((0.0, -0.04, 1.4))
+    assert row["replay of itself"] == pytest.approx(-0.1)
+
+
+def test_a_profile_has_the_limits_of_the_disk_that_the_lab_emulates(tmp_path):
+    setting = replace(whatif.BASE, speed=0.1)
+    profile = json.loads(setting.profile(tmp_path).read_text())
+    read = {point["requestBytes"]: point["bytesPerSecond"] for point in profile["read"]}
+    assert read[4096] == pytest.approx(50 * 4096)  # a tenth of 500 requests per second
+    assert read[128 << 20] == pytest.approx(13 * 1024 * 1024)  # a tenth of 130 MB/s
+
+
+def test_drawn_settings_are_the_same_of_the_same_seed():
+    assert whatif.drawn(random.Random("7 1"), 1) == whatif.drawn(random.Random("7 1"), 1)
+    assert whatif.drawn(random.Random("7 1"), 1) != whatif.drawn(random.Random("8 1"), 1)
