@@ -1,0 +1,142 @@
+package pellucid.cli
+
+import java.io.IOException
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+
+import pellucid.cost._
+import pellucid.disk.{DiskProfile, DiskSpeed, DoppioCsv, MeasuredSizes, NotReadable}
+import pellucid.text.{OptimizationText, Text}
+import pellucid.trace.Trace
+
+/** `pellucid optimize`. */
+object OptimizeCommand {
+  final case class Asked(
+      logs: Seq[String],
+      prices: String,
+      profiles: Option[String],
+      deadline: Option[String],
+      machines: String,
+      samples: Option[String],
+      json: Boolean
+  )
+
+  /** Flags that a value follows. */
+  val Valued: Set[String] = Set("--prices", "--profiles", "--deadline", "--machines", "--samples")
+
+  private val Range = """(\d{1,5})(?:\.\.(\d{1,5}))?""".r
+  private val SampleDisk = """(.+):(\d+(?:\.\d+)?)""".r
+
+  def run(asked: Asked): Unit = {
+    val deadline = asked.deadline.map(seconds)
+    val (fewest, most) = asked.machines match {
+      case Range(from, null) if from.toInt > 0 => (from.toInt, from.toInt)
+      case Range(from, to) if from.toInt > 0 && from.toInt <= to.toInt => (from.toInt, to.toInt)
+      case other => throw new Usage(s"--machines $other: expected a number, or a range such as 2..50")
+    }
+    asked.logs.find(_.startsWith("--")).foreach(flag => throw new Usage(s"Unknown argument: $flag"))
+    if (asked.logs.isEmpty) throw new Usage("optimize: which event log?")
+    val (prices, notes) = readPrices(asked.prices, asked.profiles)
+    val job = asked.samples match {
+      case None => traces(asked.logs).map(Demands.of).reduce(_ + _)
+      case Some(disks) => fitted(asked.logs, disks, prices)
+    }
+    if (job.stages.isEmpty) throw new Usage(s"${asked.logs.mkString(", ")}: no task ended")
+    val space = new Space(prices, fewest, most)
+    val answer = Optimization.of(job, prices.copy(notes = prices.notes ++ notes), space, deadline).getOrElse(
+      throw new Usage(
+        f"none of the ${space.size}%,d configurations has disks for the data: ${job.localBytes / 1e9}%.1f GB on local disks, ${job
+            .hdfsBytes / 1e9}%.1f GB in HDFS"
+      )
+    )
+    if (asked.json) { Console.out.write(Optimization.json(answer)); Console.println() }
+    else Console.print(Text.harmless(OptimizationText.of(answer)))
+  }
+
+  private def seconds(text: String): Double = Moments.parse("--deadline", Some(text)) match {
+    case Some(Moments.SinceStart(millis)) if millis > 0 => millis / 1e3
+    case _ => throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400")
+  }
+
+  private def traces(logs: Seq[String]): Seq[Trace] = logs.flatMap { log =>
+    Sources.of(log) match {
+      case OneLog(source) => Seq(ReportCommand.read(source, System.console != null))
+      case ManyLogs(_, sources) => sources.map(ReportCommand.read(_, System.console != null))
+    }
+  }
+
+  /** Of four logs and `FAST:GB,SLOW:GB`, the disks of the price file that the runs were on. */
+  private def fitted(logs: Seq[String], disks: String, prices: Prices): JobDemand = {
+    def disk(text: String): DiskOption = text match {
+      case SampleDisk(name, gigabytes) =>
+        val kind = prices.disks.find(_.name == name).getOrElse(
+          throw new Usage(
+            s"--samples $disks: the price file has no disk '$name', but ${prices.disks.map(_.name).mkString(", ")}"
+          )
+        )
+        DiskOption(kind, gigabytes.toDouble)
+      case _ => throw new Usage(s"--samples $disks: expected FAST:GB,SLOW:GB such as ssd:500,standard:200")
+    }
+    val (fast, slow) = disks.split(',') match {
+      case Array(fast, slow) => (disk(fast), disk(slow))
+      case _ => throw new Usage(s"--samples $disks: expected FAST:GB,SLOW:GB such as ssd:500,standard:200")
+    }
+    val read = traces(logs)
+    if (read.size != 4)
+      throw new Usage(
+        s"--samples: ${read.size} logs; four are wanted: few cores, more cores, slow local disk, slow HDFS disk"
+      )
+    def run(trace: Trace, hdfs: DiskOption, local: DiskOption) = {
+      val machines = math.max(1, trace.executors.map(_.host).distinct.size)
+      val cores = math.max(1, pellucid.demand.Use.slots(trace) / machines)
+      def profile(disk: DiskOption) = disk.kind.speed.of(disk.gigabytes, cores)
+      SampleRun(Demands.of(trace), Cluster(machines, cores, profile(hdfs), profile(local)))
+    }
+    try
+      SampleRuns.fit(
+        run(read(0), fast, fast),
+        run(read(1), fast, fast),
+        run(read(2), fast, slow),
+        run(read(3), slow, fast)
+      )
+    catch { case e: IllegalArgumentException => throw new Usage(s"--samples: ${e.getMessage}") }
+  }
+
+  /** With what is to be said of the profiles. Those lie beside the price file, or in the folder that is named. */
+  private def readPrices(file: String, profiles: Option[String]): (Prices, Seq[String]) = {
+    val path = Paths.get(file)
+    val folder = profiles.map(Paths.get(_)).getOrElse(path.toAbsolutePath.getParent)
+    if (!Files.isDirectory(folder)) throw new Usage(s"--profiles $folder: no such folder")
+    val notes = Seq.newBuilder[String]
+    val prices = named(file) {
+      Prices.read(
+        bytes(path, file),
+        name => {
+          val (speed, said) = profile(folder.resolve(name), name)
+          notes ++= said.map(note => s"$name: $note")
+          speed
+        }
+      )
+    }
+    (prices, notes.result())
+  }
+
+  private def profile(path: Path, name: String): (DiskSpeed, Seq[String]) = named(path.toString) {
+    val text = bytes(path, path.toString)
+    if (name.endsWith(".csv")) {
+      val sizes: MeasuredSizes = DoppioCsv.read(name, new String(text, UTF_8))
+      (sizes, sizes.notes)
+    } else (DiskSpeed.same(DiskProfile.read(text)), Nil)
+  }
+
+  private def named[A](file: String)(read: => A): A =
+    try read
+    catch { case e: NotReadable => throw new Usage(s"$file: ${e.getMessage}") }
+
+  private def bytes(path: Path, name: String): Array[Byte] =
+    try Files.readAllBytes(path)
+    catch {
+      case _: java.nio.file.NoSuchFileException => throw new Usage(s"$name: no such file")
+      case e: IOException => throw new Usage(s"$name: cannot be read: ${e.getMessage}")
+    }
+}

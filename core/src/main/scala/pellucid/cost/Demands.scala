@@ -1,0 +1,161 @@
+package pellucid.cost
+
+import pellucid.breakdown.{Phase, TaskPhases}
+import pellucid.demand.Use
+import pellucid.trace.{PathUse, Tasks, Trace}
+
+/** What a recorded application asks of any cluster.
+  *
+  * A stock log does not tell waiting for a disk from other waiting: all waiting that its input, output or spill can
+  * explain is taken to be I/O. It does not tell cached input from input on disk either. An observed or monotask log has
+  * both measured. In a monotask log tasks wait for cores, too, which is not their computing.
+  */
+object Demands {
+
+  /** Of HDFS: an HDFS block, and what HDFS keeps of each where nothing else is set. */
+  private final val BlockBytes = 134217728.0
+  private final val Replicas = 3
+
+  def of(trace: Trace): JobDemand = {
+    val notes = Seq.newBuilder[String]
+    val replicas = trace.application.properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption)
+    val own = new OwnTime(trace)
+    val slots = math.max(1, Use.slots(trace))
+    val phases = new TaskPhases(trace.tasks)
+    val paths = trace.paths.groupBy(_.stage)
+    val ran = trace.stages.indices.groupMapReduce(trace.stages(_).id)(trace.tasksOfStage(_).length)(math.max)
+    val tasksOfId = trace.jobs.iterator.flatMap(_.stageTasks).toMap ++ ran.filter(_._2 > 0)
+    var anyOutput, anyObserved, unknownMappers = false
+    val name = if (trace.application.name.nonEmpty) trace.application.name else trace.application.id
+    val stages = for (s <- trace.stages.indices; rows = trace.tasksOfStage(s) if rows.nonEmpty) yield {
+      val info = trace.stages(s)
+      val sums = new TaskSums(trace.tasks, rows, phases)
+      val measured = if (sums.observed) paths.getOrElse(s, Nil) else Nil
+      def total(kinds: String*) = measured.filter(u => kinds.contains(u.kind)).map(_.bytes).sum.toDouble
+      if (sums.observed) anyObserved = true
+      val mappers = info.parentIds.flatMap(tasksOfId.get).sum
+      if (sums.shuffleRead > 0 && mappers == 0) unknownMappers = true
+      val perTask = 1.0 / rows.length
+      val blocks = measured.filter(u => u.kind == "shuffleRead" || u.kind == "shuffleFetch")
+      val output = if (sums.observed) total("output") else sums.output
+      val written = if (sums.observed) replicated(measured, replicas) else output * replicas.getOrElse(Replicas)
+      if (written > 0) anyOutput = true
+      val persistedRead = total("blockRead") + sums.spilled
+      val persistedWrite = total("blockWrite") + sums.spilled
+      val input = if (sums.observed) total("input") else sums.input
+      val io = Seq(
+        Io(IoKind.HdfsRead, input, math.min(BlockBytes, input * perTask)),
+        Io(IoKind.HdfsWrite, written, math.min(BlockBytes, output * perTask)),
+        Io(
+          IoKind.ShuffleRead,
+          sums.shuffleRead,
+          meanRequest(blocks).getOrElse(sums.shuffleRead * perTask / (if (mappers > 0) mappers else rows.length))
+        ),
+        Io(IoKind.ShuffleWrite, sums.shuffleWrite, sums.shuffleWrite * perTask),
+        Io(IoKind.PersistRead, persistedRead, persistedRead * perTask),
+        Io(IoKind.PersistWrite, persistedWrite, persistedWrite * perTask)
+      ).filter(_.bytes > 0)
+      val taskSeconds = sums.durationSeconds * perTask
+      val seconds = own.ofStage(s)
+      val leastWaves = if (taskSeconds > 0) math.min(1.0, seconds / taskSeconds) else 1.0
+      val serial = math.max(0.0, seconds - math.max(leastWaves, rows.length.toDouble / slots) * taskSeconds)
+      StageDemand(
+        name,
+        info.id,
+        info.name,
+        rows.length,
+        sums.computeSeconds * perTask,
+        io,
+        StageDemand.serial(serial),
+        leastWaves,
+        seconds
+      )
+    }
+    if (!anyObserved)
+      notes +=
+        s"$name: a stock log; all waiting of tasks that read, write or spill is taken to be for I/O, " +
+          "and all input to be on disk"
+    if (anyOutput && replicas.isEmpty) notes +=
+      s"$name: output is taken to be written $Replicas times by HDFS, which the log does not say"
+    if (unknownMappers)
+      notes += s"$name: of a shuffle whose writers are not in the log, as many are taken to have written as read"
+    def bytes(of: IoKind)(stage: StageDemand) = stage.io.filter(_.kind == of).map(_.bytes).sum
+    JobDemand(
+      Seq(name),
+      stages,
+      own.driverSeconds,
+      stages.map(s => bytes(IoKind.ShuffleWrite)(s) + bytes(IoKind.PersistWrite)(s)).sum,
+      stages.map(bytes(IoKind.HdfsRead)).maxOption.getOrElse(0.0) + stages.map(bytes(IoKind.HdfsWrite)).sum,
+      notes.result()
+    )
+  }
+
+  /** What HDFS is given it writes several times; a local file system once. */
+  private def replicated(measured: Seq[PathUse], replicas: Option[Int]): Double =
+    measured.filter(_.kind == "output").map(u =>
+      u.bytes.toDouble * (if (u.path.startsWith("hdfs")) replicas.getOrElse(Replicas) else 1)
+    ).sum
+
+  private def meanRequest(uses: Seq[PathUse]): Option[Double] = {
+    val requests = uses.map(_.requests).sum
+    Option.when(requests > 0)(uses.map(_.bytes).sum.toDouble / requests).filter(_ > 0)
+  }
+
+  private final class TaskSums(tasks: Tasks, rows: Array[Int], phases: TaskPhases) {
+    var input, output, shuffleRead, shuffleWrite, spilled, durationSeconds, computeSeconds = 0.0
+    var observed = false
+    for (row <- rows) {
+      phases.load(row)
+      val duration = tasks.durationMillis(row) * 1000000L
+      durationSeconds += duration / 1e9
+      computeSeconds += math.max(0L, duration - phases.diskAtMost - phases(Phase.CpuQueue)) / 1e9
+      input += tasks.inputBytes(row).toDouble
+      output += tasks.outputBytes(row).toDouble
+      shuffleRead += tasks.shuffleReadBytes(row).toDouble
+      shuffleWrite += tasks.shuffleWriteBytes(row).toDouble
+      spilled += tasks.diskSpilledBytes(row).toDouble
+      if (tasks.is(row, Tasks.Observed)) observed = true
+    }
+  }
+}
+
+/** The application's time by stage: of a moment in which tasks of several stages ran each has its tasks' share. So the
+  * stages' times and the time without tasks add up to the application's, as in Doppio's sum over stages.
+  */
+private[cost] final class OwnTime(trace: Trace) {
+  private val tasks = trace.tasks
+  private val seconds = new Array[Double](trace.stages.size)
+
+  def ofStage(row: Int): Double = seconds(row)
+  lazy val driverSeconds: Double = math.max(0.0, (trace.endMillis - trace.startMillis) / 1e3 - seconds.sum)
+
+  private val starts = trace.byLaunch
+  private val running = new Array[Int](trace.stages.size)
+  private val since = new Array[Double](trace.stages.size) // of `each`, when the stage's number of tasks changed
+  private var all = 0
+  private var each = 0.0 // seconds that a task would have had which ran all along
+  private var now = 0L
+
+  private def change(row: Int, millis: Long, by: Int): Unit = {
+    if (all > 0) each += math.max(0L, millis - now) / 1e3 / all
+    now = math.max(now, millis)
+    val s = tasks.stage(row)
+    seconds(s) += running(s) * (each - since(s))
+    since(s) = each
+    running(s) += by
+    all += by
+  }
+
+  {
+    val ends = starts.sortBy(tasks.finishMillis(_))
+    var next = 0
+    for (row <- starts) {
+      while (next < ends.length && tasks.finishMillis(ends(next)) <= tasks.launchMillis(row) && ends(next) != row) {
+        change(ends(next), tasks.finishMillis(ends(next)), -1)
+        next += 1
+      }
+      change(row, tasks.launchMillis(row), 1)
+    }
+    while (next < ends.length) { change(ends(next), tasks.finishMillis(ends(next)), -1); next += 1 }
+  }
+}
