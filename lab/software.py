@@ -30,6 +30,18 @@ def spark_home(version):
     return next((HOME / f"spark-{version}" / "lib").glob("python3*/site-packages/pyspark"))
 
 
+def pandas(say=print):
+    """The folder of pandas and pyarrow, for each Spark's Python."""
+    home = HOME / "pandas"
+    done = home / "complete"
+    if not done.exists():
+        say("fetching pandas from PyPI (about 60 MB, once)")
+        packages = ["pandas==2.3.3", "pyarrow==22.0.0", "numpy==2.2.6"]
+        _run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", str(home), *packages], "pandas")
+        done.touch()
+    return home
+
+
 def hadoop(say=print):
     """The folder of HDFS' jars, with the empty web applications without which its daemons exit."""
     home = HOME / "hadoop"
