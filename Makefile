@@ -9,7 +9,7 @@ PLUGIN := spark/target/pellucid-spark.jar
 
 build: cli/target/pellucid.jsa $(PLUGIN)
 
-$(JAR): pom.xml core/pom.xml cli/pom.xml $(shell find core/src/main cli/src/main -type f)
+$(JAR): pom.xml core/pom.xml cli/pom.xml docs/experiments/whatif-predictions.csv $(shell find core/src/main cli/src/main -type f)
 	$(MVN) -pl cli -am package -DskipTests
 	@touch $@
 

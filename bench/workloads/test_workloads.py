@@ -110,7 +110,7 @@ def test_sort(data, output):
 
 
 def test_sort_parquet(data, output):
-    runs = ["--reduce-partitions 4", "--reduce-partitions 7"]
+    runs = ["--reduce-partitions 4", "--reduce-partitions 5 --cached", "--reduce-partitions 7"]
     answer = same_answer(series("sort", data, output, "--mb 2 --files 2 --values 20", *runs), "sort")
     assert answer["sorted"]
     assert len(list(output.glob("part-*"))) == 7

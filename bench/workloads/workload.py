@@ -26,14 +26,14 @@ def job_done():
     """Called between a job and what checks its answer; serve.py replaces it."""
 
 
-def main(name, doc, generate, generate_options, run, run_options, answer, arguments=None):
-    """Runs one command. `run` is timed; `answer` gets what `run` returned and is not."""
+def main(name, doc, generate, generate_options, run, run_options, answer, arguments=None, prepare=None):
+    """Runs one command. `run` is timed; `prepare` before it is not, nor `answer`, which gets what `run` returned."""
     options = parse(doc, generate_options, run_options, arguments)
     spark = session(f"{name} {options.command}")
     if options.command == "generate":
         generate(spark, options)
     else:
-        run_once(name, spark, options, run, answer)
+        run_once(name, spark, options, run, answer, prepare)
     if arguments is None:
         spark.stop()
 
@@ -60,8 +60,10 @@ def session(name):
     return spark
 
 
-def run_once(name, spark, options, run, answer):
+def run_once(name, spark, options, run, answer, prepare):
     set_splits(spark, options.split_mb)
+    if prepare:
+        prepare(spark, options)
     started = time.monotonic()
     result = run(spark, options)
     seconds = time.monotonic() - started
@@ -131,5 +133,6 @@ def delete(spark, uri):
 
 def unpersist(spark):
     """Everything that is cached: GraphX leaves the graphs of its last iterations."""
+    spark.catalog.clearCache()
     for cached in list(spark._jsc.getPersistentRDDs().values()):
         cached.unpersist(True)

@@ -36,6 +36,7 @@ class Setting:
     kind: str = "hdd"
     speed: float = 0.1
     nic: str = "200mbit"
+    cached: bool = False
 
     def lab(self):
         machine = experiment.machine(self.cpu, self.speed, self.disks, self.kind, cores=self.cores, nic=self.nic)
@@ -57,7 +58,13 @@ class Setting:
         return [
             "--cpus-now", self.cpu, "--disks-now", self.disks, "--disk-now", self.profile(folder), "--network-now", self.nic,
             "--disks", to.disks, "--disk", to.profile(folder), "--network", to.nic, "--machines", to.machines, "--cores", to.cores,
+            *(("--input", "memory") if to.cached else ()),
         ]  # fmt: skip
+
+    def changes(self, to):
+        """What differs, in the words of `whatif`'s flags."""
+        flags = {"machines": "machines", "cores": "cores", "disks": "disks", "kind": "disk", "speed": "disk", "nic": "network", "cached": "input"}
+        return "+".join(dict.fromkeys(flag for field, flag in flags.items() if getattr(self, field) != getattr(to, field)))
 
 
 BASE = Setting("1 HDD")
@@ -73,20 +80,22 @@ SETTINGS = {
         SLOW_CPU,
         replace(SLOW_CPU, name="2 machines", machines=2),
         replace(SLOW_CPU, name="8 machines", machines=8),
-        replace(SLOW_CPU, name="1 core", cores=1, cpu=0.2),
-        replace(SLOW_CPU, name="4 cores", cores=4, cpu=0.45),
-        replace(SLOW_CPU, name="8 machines, SSD", machines=8, kind="ssd"),
+        replace(SLOW_CPU, name="4 cores", cores=4, cpu=0.4),
+        replace(SLOW_CPU, name="8 machines, SSD, in memory", machines=8, kind="ssd", cached=True),
+        replace(BASE, name="in memory", cached=True),
     )
 }
 # (from, to, groups of jobs)
 CASES = [
+    ("2 machines", "4 machines", SORTS),
+    ("4 machines", "8 machines", SORTS),
+    ("4 machines", "4 cores", SORTS),
+    ("2 machines", "8 machines, SSD, in memory", SORTS),
     ("1 HDD", "2 HDDs", (*SORTS, "text")),
     ("2 HDDs", "1 HDD", (*SORTS, "text")),
     ("1 HDD", "1 SSD", (*SORTS, "text")),
+    ("1 HDD", "in memory", SORTS),
     ("100 Mbit", "1 Gbit", SORTS),
-    ("2 machines", "4 machines", SORTS),
-    ("4 machines", "8 machines", SORTS),
-    ("2 machines", "8 machines, SSD", SORTS),
 ]
 
 
@@ -126,6 +135,8 @@ def run(options, say):
         runs += measured(settings[name], targets, [job for group in groups for job in monotasks.JOBS[group]()], options, say)
     experiment.same_answers(runs)
     rows = predicted(cases, runs)
+    for row in rows:
+        row["changes"] = settings[row["from"]].changes(settings[row["to"]])
     write_predictions(options, rows)
     experiment.write(options, "whatif", page(options, seed, settings, cases, rows), runs, say)
 
@@ -139,6 +150,7 @@ def measured(setting, targets, jobs, options, say):
         for variant in options.variants:
             with Application(cluster, variant, VARIANTS[variant]) as application:
                 for job, generate, line in jobs:
+                    line += " --cached" if setting.cached else ""
                     say(f"{setting.name}, {variant}, {job}: input and warm-up")
                     if generate != made or variant == options.variants[0]:
                         application.generate(generate)
@@ -179,9 +191,11 @@ def ratio(application, predictor):
 
 
 def write_predictions(options, rows):
+    """The file from which `whatif` tells how sure it is."""
     options.to.mkdir(parents=True, exist_ok=True)
+    first = ("variant", "changes", *(f"{name} error" for name in PREDICTORS))  # and then names with commas in them
     with open(options.to / "whatif-predictions.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer = csv.DictWriter(file, dict.fromkeys((*first, *rows[0])), lineterminator="\n")
         writer.writeheader()
         writer.writerows({key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()} for row in rows)
 
@@ -204,7 +218,7 @@ def page(options, seed, settings, cases, rows):
         for row in rows
     ]  # fmt: skip
     used = dict.fromkeys(name for a, b, _ in cases for name in (a, b))
-    header = ["setting", "machines", "cores of each", "real cores", "disks", "kind", "speed", "network"]
+    header = ["setting", "machines", "cores of each", "real cores", "disks", "kind", "speed", "network", "input in memory"]
     return f"""`pellucid whatif` of each job's runs in one lab, against the same job in another; medians of {options.pairs} runs. As monotasks: predicted from recorded
 monotasks and compared with runs as monotasks; stock: predicted from a stock log, whose monotasks are estimated, and compared with stock runs. Random settings are drawn
 anew each time (here with `--seed {seed}`).

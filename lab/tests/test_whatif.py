@@ -43,6 +43,11 @@ def test_a_profile_has_the_limits_of_the_disk_that_the_lab_emulates(tmp_path):
     assert read[128 << 20] == pytest.approx(13 * 1024 * 1024)  # a tenth of 130 MB/s
 
 
+def test_what_differs_is_named_by_the_flags_of_whatif():
+    assert whatif.BASE.changes(replace(whatif.BASE, name="2 HDDs", disks=2)) == "disks"
+    assert whatif.BASE.changes(replace(whatif.BASE, machines=8, kind="ssd", speed=0.2, cached=True)) == "machines+disk+input"
+
+
 def test_drawn_settings_are_the_same_of_the_same_seed():
     assert whatif.drawn(random.Random("7 1"), 1) == whatif.drawn(random.Random("7 1"), 1)
     assert whatif.drawn(random.Random("7 1"), 1) != whatif.drawn(random.Random("8 1"), 1)

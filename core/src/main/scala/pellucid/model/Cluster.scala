@@ -23,6 +23,16 @@ final case class Cluster(
   def replicas: Int = math.min(Cluster.Replicas, machines)
 
   def slots: Int = machines * cores
+
+  /** Which properties differ, by the flags that change them. */
+  def differs(from: Cluster): Set[String] = Set(
+    "machines" -> (machines != from.machines),
+    "cores" -> (cores != from.cores),
+    "disks" -> (disks != from.disks),
+    "disk" -> (disk != from.disk),
+    "network" -> (networkBytesPerSecond != from.networkBytesPerSecond),
+    "input" -> (inputInMemory != from.inputInMemory)
+  ).collect { case (name, true) => name }
 }
 
 object Cluster {

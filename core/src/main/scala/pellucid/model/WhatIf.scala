@@ -10,6 +10,7 @@ import pellucid.trace.Trace
 /** How long an application, its jobs and its stages would take on other machines. Durations are seconds.
   *
   * @param monotasks whether the log has them; otherwise they are estimates
+  * @param validation of the replay of the application; None where the lab has seen no such change
   * @param assumptions what was taken for granted, in words
   */
 final case class WhatIf(
@@ -20,6 +21,7 @@ final case class WhatIf(
     now: Machines,
     next: Machines,
     application: Prediction,
+    validation: Option[Validation],
     jobs: Seq[JobPrediction],
     stages: Seq[StagePrediction],
     assumptions: Seq[String]
@@ -121,6 +123,7 @@ final class Models(trace: Trace, known: Known = Known()) {
         after.ideal.bottleneck(s).map(_.name)
       )
     }
+    val all = application(jobs.map(_.prediction), after)
     WhatIf(
       1,
       trace.application.id,
@@ -128,7 +131,8 @@ final class Models(trace: Trace, known: Known = Known()) {
       recorded.monotasks,
       machines(now),
       machines(next),
-      application(jobs.map(_.prediction), after),
+      all,
+      Validation.of(recorded.monotasks, next.differs(now), all.replay),
       jobs,
       stages,
       recorded.assumptions

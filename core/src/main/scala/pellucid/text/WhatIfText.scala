@@ -24,6 +24,7 @@ object WhatIfText {
     "  replay: recorded steps on those machines, with their queues; ideal: every resource used perfectly; slots: by cores alone.\n" +
       "  Each scales what was recorded. Ideal time: what the bottleneck alone takes, so no run is shorter.\n" +
       s"  Of the recorded machines the replay takes ${seconds(w.application.replayNow)} instead of ${seconds(w.application.seconds)}.\n",
+    title("How sure") + wrap(sure(w), 2),
     assumed(w)
   ).filter(_.nonEmpty).mkString("\n")
 
@@ -73,6 +74,12 @@ object WhatIfText {
   private def bottleneck(now: Option[String], next: Option[String]) = (now, next) match {
     case (Some(a), Some(b)) if a != b => s"$a -> $b"
     case _ => now.getOrElse("")
+  }
+
+  private def sure(w: WhatIf) = w.validation.fold("No such change has been compared with what was measured.") { v =>
+    def percent(part: Double) = f"${part * 100}%.0f %%"
+    s"${seconds(v.low)} to ${seconds(v.high)}: of ${v.predictions} replays of such a change that were compared with what was " +
+      s"measured, half were within ${percent(v.medianError)}, all within ${percent(v.worstError)}, and eight in ten would lie between these."
   }
 
   private def assumed(w: WhatIf) =
