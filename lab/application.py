@@ -96,9 +96,9 @@ class Application:
         return self.runs
 
     def what_if(self, run, flags):
-        """What `pellucid whatif` says of the application in this run's window; after `explain`."""
+        """What `pellucid whatif` says of this run's window; after `explain`."""
         (answer,) = self._pellucid("whatif", *self._window(run), *(str(flag) for flag in flags))
-        return answer["application"]
+        return answer
 
     def _window(self, run):
         first, last = (max(0.0, moment - self.started) for moment in run.window)

@@ -20,7 +20,7 @@ from lab.experiments import monotasks
 
 WARM_UPS = 2
 PREDICTORS = ("replay", "ideal", "slots")
-VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}}
+VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}, "observed": experiment.PLUGIN}
 SORTS = ("sort10", "sort20", "sort50")
 
 
@@ -138,7 +138,7 @@ def run(options, say):
     for row in rows:
         row["changes"] = settings[row["from"]].changes(settings[row["to"]])
     write_predictions(options, rows)
-    experiment.write(options, "whatif", page(options, seed, settings, cases, rows), runs, say)
+    experiment.write(options, "whatif", page(options, seed, settings, cases, rows, runs), runs, say)
 
 
 def measured(setting, targets, jobs, options, say):
@@ -161,7 +161,9 @@ def measured(setting, targets, jobs, options, say):
                         say(f"{setting.name}, {variant}, {job}: {number} of {options.pairs}")
                         application.measure(job, f"{variant}, {setting.name}", line)
             for each in application.explain():
-                each.what_if = {to.name: application.what_if(each, setting.flags(to, folder)) for to in targets}
+                answers = {to.name: application.what_if(each, setting.flags(to, folder)) for to in targets}
+                each.what_if = {name: answer["application"] for name, answer in answers.items()}
+                each.bounds = {bound["resource"]: bound for answer in answers.values() for bound in answer["bounds"]}
                 runs.append(each)
     return runs
 
@@ -190,6 +192,23 @@ def ratio(application, predictor):
     return application[predictor] / application["seconds"]
 
 
+def bottlenecks(cases, runs):
+    """Of each job of a setting, and of its disks and network: what is saved at most of the time, by blocked-time analysis of observed runs, and by
+    the replay and the ideal model of recorded monotasks (thesis Fig. 5.13)."""
+    rows = []
+    for setting in dict.fromkeys(a for a, _, _ in cases):
+        of = {variant: [run for run in runs if run.variant == f"{variant}, {setting}"] for variant in ("observed", "monotasks")}
+        for job in dict.fromkeys(run.case for run in of["observed"] if any(run.case == other.case for other in of["monotasks"])):
+            for resource in ("disk", "network"):
+                def saved(variant, predictor, job=job, resource=resource, of=of):
+                    seconds = [(each.bounds[resource][predictor], *each.what_if.values()) for each in of[variant] if each.case == job]
+                    return experiment.median([1 - bound / first["seconds"] for bound, first, *_ in seconds])
+
+                rows.append({"setting": setting, "job": job, "resource": resource, "blocked": saved("observed", "blockedTime"),
+                             "at most": saved("observed", "blockedTimeAtLeast"), "replay": saved("monotasks", "replay"), "ideal": saved("monotasks", "ideal")})  # fmt: skip
+    return rows
+
+
 def write_predictions(options, rows):
     """The file from which `whatif` tells how sure it is."""
     options.to.mkdir(parents=True, exist_ok=True)
@@ -200,7 +219,20 @@ def write_predictions(options, rows):
         writer.writerows({key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()} for row in rows)
 
 
-def page(options, seed, settings, cases, rows):
+def bottleneck_part(rows):
+    if not rows:
+        return ""
+    apart = sorted(abs(row["blocked"] - row["replay"]) for row in rows)
+    each = [[row["setting"], row["job"], row["resource"], *(f"{row[key]:.0%}" for key in ("blocked", "at most", "replay", "ideal"))] for row in rows]
+    return f"""## If a resource were infinitely fast
+
+What is saved of the time, with stock Spark by blocked-time analysis of observed runs (what is measured, and what it is at most), as monotasks by the replay and by the ideal model.
+Blocked time and replay are {statistics.median(apart):.0%} of the time apart in the median, {apart[-1]:.0%} at most.
+
+{experiment.markdown(["setting", "job", "resource", "blocked time", "at most", "replay", "ideal"], each)}"""
+
+
+def page(options, seed, settings, cases, rows, runs):
     def errors(of, name):
         all_of_them = sorted(abs(row[f"{name} error"]) for row in of)
         return f"{statistics.median(all_of_them):.0%} ({all_of_them[-1]:.0%})"
@@ -231,6 +263,7 @@ anew each time (here with `--seed {seed}`).
 Seconds before and after, as measured, and predicted, with the error. *Of itself*: how far the replay of the recorded machines is from what was recorded.
 
 {experiment.markdown(["log", "change", "job", "before", "after", *PREDICTORS, "of itself"], each)}
+{bottleneck_part(bottlenecks(cases, runs))}
 ## Settings
 
 Sorts are of 160 MB from HDFS to HDFS (3 replicas), the Big Data Benchmark is at a thousandth of its scale factor 5; speed is against the disks of Doppio's Fig. 5.

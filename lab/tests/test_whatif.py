@@ -35,6 +35,22 @@ def test_the_median_of_what_each_run_predicts_is_compared_with_the_median_of_the
     assert row["replay of itself"] == pytest.approx(-0.1)
 
 
+def test_what_a_resource_saves_at_most_is_a_part_of_the_time_of_its_own_run():
+    def with_bounds(variant, seconds, **disk):
+        one = run(variant, seconds, B=said(seconds, 1.0, 1.0, 1.0))
+        one.bounds = {"disk": disk, "network": {key: seconds for key in disk}}
+        return one
+
+    runs = [
+        with_bounds("observed, A", 10.0, blockedTime=8.0, blockedTimeAtLeast=7.0),
+        with_bounds("monotasks, A", 5.0, replay=4.5, ideal=2.5),
+        with_bounds("stock, A", 9.0, replay=0.0),
+    ]  # fmt: skip
+    disk, network = whatif.bottlenecks([("A", "B", ())], runs)
+    assert [disk[key] for key in ("blocked", "at most", "replay", "ideal")] == pytest.approx([0.2, 0.3, 0.1, 0.5])
+    assert [network[key] for key in ("blocked", "at most", "replay", "ideal")] == pytest.approx([0.0] * 4)
+
+
 def test_a_profile_has_the_limits_of_the_disk_that_the_lab_emulates(tmp_path):
     setting = replace(whatif.BASE, speed=0.1)
     profile = json.loads(setting.profile(tmp_path).read_text())

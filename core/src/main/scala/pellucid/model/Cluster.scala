@@ -8,6 +8,7 @@ import pellucid.disk.DiskProfile
   * @param cpus  that these really have together: fewer where a container is limited to them
   * @param disk  how fast each is, and `networkBytesPerSecond` of a machine in each direction; None where nothing tells
   * @param inputInMemory input is cached deserialized: neither read from a disk nor deserialized
+  * @param without these are infinitely fast
   */
 final case class Cluster(
     machines: Int,
@@ -16,7 +17,8 @@ final case class Cluster(
     disks: Int,
     disk: Option[DiskProfile],
     networkBytesPerSecond: Option[Double],
-    inputInMemory: Boolean = false
+    inputInMemory: Boolean = false,
+    without: Set[Resource] = Set.empty
 ) {
 
   /** Of each block of a file that is written. */

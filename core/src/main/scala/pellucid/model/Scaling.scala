@@ -34,7 +34,8 @@ final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
     */
   private def outputSeconds(c: Cluster) = {
     val disk = c.disk.fold(0.0)(d => c.replicas / (c.disks * d.writeBytesPerSecond(Scaling.LargeBytes)))
-    math.max(disk, c.networkBytesPerSecond.fold(0.0)((c.replicas - 1) / _))
+    val network = c.networkBytesPerSecond.fold(0.0)((c.replicas - 1) / _)
+    math.max(if (c.without(Resource.Disk)) 0 else disk, if (c.without(Resource.Network)) 0 else network)
   }
 
   /** Of the CPU time of each stage, what deserialized its input, as samples showed. */
@@ -61,7 +62,7 @@ final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
     val bytes = table.bytes(step).toDouble
     val inMemory = next.inputInMemory && work.phase(step) == MonotaskPhase.InputRead
     work.kind(step) match {
-      case _ if inMemory => 0
+      case kind if inMemory || next.without(kind) => 0
       case Resource.Disk if work.phase(step).frees => disk(_.writeBytesPerSecond(bytes))
       case Resource.Disk => disk(_.readBytesPerSecond(bytes))
       case Resource.Network => network * (if (work.phase(step) == MonotaskPhase.ShuffleRead) remoteShuffle else 1)

@@ -3,7 +3,7 @@ package pellucid.model
 import com.github.plokhotnyuk.jsoniter_scala.core._
 import com.github.plokhotnyuk.jsoniter_scala.macros._
 
-import pellucid.blocked.{Schedule, Simulated}
+import pellucid.blocked.{Blockage, BlockedTime, Scenarios, Schedule, Simulated}
 import pellucid.disk.DiskProfile
 import pellucid.trace.Trace
 
@@ -11,6 +11,7 @@ import pellucid.trace.Trace
   *
   * @param monotasks whether the log has them; otherwise they are estimates
   * @param validation of the replay of the application; None where the lab has seen no such change
+  * @param bounds of the recorded machines, whatever is asked
   * @param assumptions what was taken for granted, in words
   */
 final case class WhatIf(
@@ -24,6 +25,7 @@ final case class WhatIf(
     validation: Option[Validation],
     jobs: Seq[JobPrediction],
     stages: Seq[StagePrediction],
+    bounds: Seq[Bound],
     assumptions: Seq[String]
 )
 
@@ -51,6 +53,19 @@ final case class Prediction(
     replayNow: Double,
     idealNow: Double,
     idealNext: Double
+)
+
+/** The application with a resource that were infinitely fast (thesis Fig. 5.13): no faster one could make it shorter than this.
+  *
+  * @param blockedTime by blocked-time analysis: without the time that tasks were blocked on it, and `blockedTimeAtLeast` without all that
+  *                    they may have been; None of the CPU
+  */
+final case class Bound(
+    resource: String,
+    replay: Double,
+    ideal: Double,
+    blockedTime: Option[Double],
+    blockedTimeAtLeast: Option[Double]
 )
 
 final case class JobPrediction(id: Int, prediction: Prediction)
@@ -103,10 +118,7 @@ final class Models(trace: Trace, known: Known = Known()) {
   def predict(change: Change): WhatIf = {
     val next = change.of(now)
     val after = if (next == now) before else new On(next)
-    val jobs = schedule.trace.jobs.indices.filter(trace.jobs(_).ended).map { j =>
-      val seconds = (trace.jobs(j).completionMillis - trace.jobs(j).submissionMillis) / 1e3
-      JobPrediction(trace.jobs(j).id, prediction(seconds, after, _.jobMicros(j), _.ofJob(j)))
-    }
+    val jobs = jobsOn(after)
     val stages = trace.stages.indices.filter(trace.stages(_).ended).map { s =>
       val stage = trace.stages(s)
       StagePrediction(
@@ -135,8 +147,34 @@ final class Models(trace: Trace, known: Known = Known()) {
       Validation.of(recorded.monotasks, next.differs(now), all.replay),
       jobs,
       stages,
+      bounds,
       recorded.assumptions
     )
+  }
+
+  private def jobsOn(after: On): Seq[JobPrediction] = trace.jobs.indices.filter(trace.jobs(_).ended).map { j =>
+    val seconds = (trace.jobs(j).completionMillis - trace.jobs(j).submissionMillis) / 1e3
+    JobPrediction(trace.jobs(j).id, prediction(seconds, after, _.jobMicros(j), _.ofJob(j)))
+  }
+
+  private lazy val bounds: Seq[Bound] = {
+    val scenarios = new Scenarios(trace)
+    val seconds = (trace.endMillis - trace.startMillis) / 1e3
+    val blocked =
+      new BlockedTime(scenarios, new Blockage.All(trace), noStragglers = scenarios.recorded).application(seconds)
+    val savings = Map(Resource.Disk -> blocked.noDisk, Resource.Network -> blocked.noNetwork)
+    Seq(Resource.Cpu, Resource.Disk, Resource.Network).map { resource =>
+      val without = new On(now.copy(without = Set(resource)))
+      val all = application(jobsOn(without).map(_.prediction), without)
+      val saving = savings.get(resource)
+      Bound(
+        resource.name,
+        all.replay,
+        all.ideal,
+        saving.map(seconds - _.loggedSeconds),
+        saving.map(seconds - _.atMostSeconds)
+      )
+    }
   }
 
   private def prediction(

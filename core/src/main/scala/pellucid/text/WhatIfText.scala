@@ -24,6 +24,14 @@ object WhatIfText {
     "  replay: recorded steps on those machines, with their queues; ideal: every resource used perfectly; slots: by cores alone.\n" +
       "  Each scales what was recorded. Ideal time: what the bottleneck alone takes, so no run is shorter.\n" +
       s"  Of the recorded machines the replay takes ${seconds(w.application.replayNow)} instead of ${seconds(w.application.seconds)}.\n",
+    title("If a resource were infinitely fast: seconds") + table(
+      Seq("replay", "ideal", "blocked time", "at least", ""),
+      w.bounds.map(b =>
+        Seq(seconds(b.replay), seconds(b.ideal)) ++ Seq(b.blockedTime, b.blockedTimeAtLeast).map(_.fold("")(seconds)) :+
+          s"no ${b.resource}"
+      ),
+      left = 4
+    ),
     title("How sure") + wrap(sure(w), 2),
     assumed(w)
   ).filter(_.nonEmpty).mkString("\n")

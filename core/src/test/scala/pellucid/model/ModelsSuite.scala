@@ -83,6 +83,17 @@ class ModelsSuite extends munit.FunSuite {
     near(p.slots, 1.5)
   }
 
+  test("with an infinitely fast disk, or CPU, the other's two seconds are left") {
+    val answer = new Models(two).predict(Change())
+    val rest = answer.application.seconds - 3 // before the job
+    val bounds = answer.bounds.map(b => b.resource -> (b.replay, b.ideal)).toMap
+    near(bounds("disk")._1, rest + 2)
+    near(bounds("cpu")._1, rest + 2)
+    near(bounds("network")._1, rest + 3)
+    assertEquals(bounds.values.map(_._2).toSet, Set(answer.application.seconds))
+    assertEquals(answer.bounds.map(_.blockedTime.isDefined), Seq(false, true, true))
+  }
+
   test("a disk's speed goes by the size of the request") {
     // 100 MB in 1 s now; the other reads large requests at 200 and small ones at 25 MB/s
     val curve = BandwidthCurve(IndexedSeq(BandwidthPoint(1e4, 25e6), BandwidthPoint(1e8, 200e6)))
