@@ -42,6 +42,7 @@ class MainSuite extends CommandSuite {
     def number(key: String) = s""""$key":([0-9.]+)""".r.findFirstMatchIn(job).get.group(1).toDouble
     assertEqualsDouble(number("slots"), number("seconds") / 4, 1e-9)
     assert(number("replay") < number("seconds"), json)
+    assert(json.contains("on one machine no shuffle went through the network"), json)
     val (_, swept, _) = run("whatif", log, "--sweep", "cores=1..3")
     assertEquals(swept.linesIterator.count(_.contains("#")), 3, swept)
   }

@@ -31,6 +31,14 @@ final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Do
   def bottleneck(stage: Int): Option[Resource] =
     Option(ofResources(stage).maxBy(_._2)).filter(_._2 > 0).map(_._1)
 
+  /** CPUs per disk from which on its disks keep a stage as long as it is, however many there are (Doppio's turning point B, section IV:
+    * it is the time that tasks compute over the time that disks need for them); None of a stage without steps of a disk.
+    */
+  def turningPoint(stage: Int): Option[Double] = {
+    def sum(of: Resource) = sums(stage)(Resource.all.indexOf(of))
+    Option.when(sum(Resource.Disk) > 0)(sum(Resource.Cpu) / sum(Resource.Disk))
+  }
+
   def seconds(stage: Int): Double = ofResources(stage).map(_._2).max
 
   /** Along the graph of its stages. */

@@ -107,8 +107,13 @@ final class Recorded(trace: Trace, known: Known) {
       )
     }
 
-  /** What was taken for granted, in words. */
-  def assumptions: Seq[String] = Seq(
+  private lazy val shuffles = (0 until trace.tasks.size).exists(trace.tasks.shuffleLocalBytes(_) > 0)
+
+  /** What was taken for granted of `next`, in words. */
+  def assumptions(next: Cluster): Seq[String] = Seq(
+    Option.when(cluster.machines == 1 && next.machines > 1 && shuffles)(
+      "on one machine no shuffle went through the network: what it would take between several is not in the prediction"
+    ),
     Option.when(!monotasks)("the log has no monotasks: those of its tasks are estimated from the phases of their time"),
     Option.when(known.cpus.isEmpty && limit.isDefined)(
       f"a container's limit held tasks back: $cpus%.2f CPUs of a machine, the most that was used (--cpus-now says otherwise)"

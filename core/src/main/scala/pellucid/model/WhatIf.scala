@@ -70,14 +70,17 @@ final case class Bound(
 
 final case class JobPrediction(id: Int, prediction: Prediction)
 
-/** @param bottleneck the resource with the longest ideal time; None of a stage without steps */
+/** @param bottleneckNow the resource with the longest ideal time; None of a stage without steps
+  * @param turningPoint more CPUs per disk than this do not make the stage shorter on those machines; None where it uses no disk
+  */
 final case class StagePrediction(
     id: Int,
     attempt: Int,
     name: String,
     prediction: Prediction,
     bottleneckNow: Option[String],
-    bottleneckNext: Option[String]
+    bottleneckNext: Option[String],
+    turningPoint: Option[Double]
 )
 
 /** What is asked: None is as recorded. */
@@ -132,7 +135,8 @@ final class Models(trace: Trace, known: Known = Known()) {
           _.seconds(s)
         ),
         before.ideal.bottleneck(s).map(_.name),
-        after.ideal.bottleneck(s).map(_.name)
+        after.ideal.bottleneck(s).map(_.name),
+        after.ideal.turningPoint(s)
       )
     }
     val all = application(jobs.map(_.prediction), after)
@@ -148,7 +152,7 @@ final class Models(trace: Trace, known: Known = Known()) {
       jobs,
       stages,
       bounds,
-      recorded.assumptions
+      recorded.assumptions(next)
     )
   }
 

@@ -15,14 +15,19 @@ object WhatIfText {
     title("Predicted") +
       predictions(("the application", w.application) +: longest(w.jobs.map(j => (s"job ${j.id}", j.prediction)))),
     title(s"Stages, longest first (${math.min(MostRows, w.stages.size)} of ${w.stages.size})") + table(
-      predictionColumns ++ Seq("stage", "bottleneck"),
+      predictionColumns ++ Seq("CPUs/disk", "stage", "bottleneck"),
       w.stages.sortBy(s => (-s.prediction.seconds, s.id, s.attempt)).take(MostRows).map(s =>
-        cells(s.prediction) ++ Seq(clip(s"${s.id} ${s.name}", 40), bottleneck(s.bottleneckNow, s.bottleneckNext))
+        cells(s.prediction) ++ Seq(
+          s.turningPoint.fold("")(b => f"$b%.1f"),
+          clip(s"${s.id} ${s.name}", 40),
+          bottleneck(s.bottleneckNow, s.bottleneckNext)
+        )
       ),
-      left = predictionColumns.size
+      left = predictionColumns.size + 1
     ),
     "  replay: recorded steps on those machines, with their queues; ideal: every resource used perfectly; slots: by cores alone.\n" +
       "  Each scales what was recorded. Ideal time: what the bottleneck alone takes, so no run is shorter.\n" +
+      "  CPUs/disk: with more CPUs per disk than this the disks are the bottleneck, and more will not help (Doppio's B).\n" +
       s"  Of the recorded machines the replay takes ${seconds(w.application.replayNow)} instead of ${seconds(w.application.seconds)}.\n",
     title("If a resource were infinitely fast: seconds") + table(
       Seq("replay", "ideal", "blocked time", "at least", ""),

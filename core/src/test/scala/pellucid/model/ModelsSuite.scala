@@ -53,6 +53,7 @@ class ModelsSuite extends munit.FunSuite {
     near(half.prediction.idealNext, 15) // the disks would take 10 s
     assertEquals((half.bottleneckNow, half.bottleneckNext), (Some("disk"), Some("cpu")))
     near(half.prediction.ideal, 1230 * 15.0 / 20)
+    near(half.turningPoint.get, 1200.0 / 200) // CPU s over disk s
   }
 
   // One core and one disk: A reads 0-1 and computes 1-2; B waits, reads 1-2, computes 2-3
