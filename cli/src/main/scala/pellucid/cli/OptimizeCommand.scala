@@ -1,11 +1,10 @@
 package pellucid.cli
 
-import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 
 import pellucid.cost._
-import pellucid.disk.{DiskProfile, DiskSpeed, DoppioCsv, MeasuredSizes, NotReadable}
+import pellucid.disk.{DiskProfile, DiskSpeed, DoppioCsv, MeasuredSizes}
 import pellucid.text.{OptimizationText, Text}
 import pellucid.trace.Trace
 
@@ -108,35 +107,21 @@ object OptimizeCommand {
     val folder = profiles.map(Paths.get(_)).getOrElse(path.toAbsolutePath.getParent)
     if (!Files.isDirectory(folder)) throw new Usage(s"--profiles $folder: no such folder")
     val notes = Seq.newBuilder[String]
-    val prices = named(file) {
-      Prices.read(
-        bytes(path, file),
-        name => {
-          val (speed, said) = profile(folder.resolve(name), name)
-          notes ++= said.map(note => s"$name: $note")
-          speed
-        }
-      )
-    }
+    val prices = UserFile.read(path)(Prices.read(
+      _,
+      name => {
+        val (speed, said) = profile(folder.resolve(name), name)
+        notes ++= said.map(note => s"$name: $note")
+        speed
+      }
+    ))
     (prices, notes.result())
   }
 
-  private def profile(path: Path, name: String): (DiskSpeed, Seq[String]) = named(path.toString) {
-    val text = bytes(path, path.toString)
+  private def profile(path: Path, name: String): (DiskSpeed, Seq[String]) = UserFile.read(path) { text =>
     if (name.endsWith(".csv")) {
       val sizes: MeasuredSizes = DoppioCsv.read(name, new String(text, UTF_8))
       (sizes, sizes.notes)
     } else (DiskSpeed.same(DiskProfile.read(text)), Nil)
   }
-
-  private def named[A](file: String)(read: => A): A =
-    try read
-    catch { case e: NotReadable => throw new Usage(s"$file: ${e.getMessage}") }
-
-  private def bytes(path: Path, name: String): Array[Byte] =
-    try Files.readAllBytes(path)
-    catch {
-      case _: java.nio.file.NoSuchFileException => throw new Usage(s"$name: no such file")
-      case e: IOException => throw new Usage(s"$name: cannot be read: ${e.getMessage}")
-    }
 }

@@ -1,9 +1,8 @@
 package pellucid.cli
 
-import java.io.IOException
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Paths}
 
-import pellucid.disk.{DiskKinds, DiskProfile, NotReadable}
+import pellucid.disk.{DiskKinds, DiskProfile}
 import pellucid.model.{Change, Known, Machines, Models, WhatIf}
 import pellucid.text.{Text, WhatIfText}
 
@@ -88,17 +87,10 @@ object MachineFlags {
           throw new Usage(
             s"$flag $name: expected ${DiskKinds.all.keys.toSeq.sorted.mkString(", ")}, or a file that `pellucid profile-disk` wrote"
           )
-        profile(path)
+        UserFile.read(path)(DiskProfile.read)
       }
     )
   }
-
-  private def profile(path: Path): DiskProfile =
-    try DiskProfile.read(Files.readAllBytes(path))
-    catch {
-      case e: NotReadable => throw new Usage(s"$path: no disk profile: ${e.getMessage}")
-      case e: IOException => throw new Usage(s"$path: cannot be read: ${e.getMessage}")
-    }
 
   def inMemory(text: Option[String]): Boolean = text match {
     case None => false

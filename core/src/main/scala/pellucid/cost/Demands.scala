@@ -2,7 +2,7 @@ package pellucid.cost
 
 import pellucid.breakdown.{Phase, TaskPhases}
 import pellucid.demand.Use
-import pellucid.trace.{PathUse, Tasks, Trace}
+import pellucid.trace.{ApplicationInfo, PathUse, Tasks, Trace}
 
 /** What a recorded application asks of any cluster.
   *
@@ -12,13 +12,12 @@ import pellucid.trace.{PathUse, Tasks, Trace}
   */
 object Demands {
 
-  /** Of HDFS: an HDFS block, and what HDFS keeps of each where nothing else is set. */
+  /** Of HDFS. */
   private final val BlockBytes = 134217728.0
-  private final val Replicas = 3
 
   def of(trace: Trace): JobDemand = {
     val notes = Seq.newBuilder[String]
-    val replicas = trace.application.properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption)
+    val replicas = trace.application.replication.getOrElse(ApplicationInfo.DefaultReplication)
     val own = new OwnTime(trace)
     val slots = math.max(1, Use.slots(trace))
     val phases = new TaskPhases(trace.tasks)
@@ -38,7 +37,7 @@ object Demands {
       val perTask = 1.0 / rows.length
       val blocks = measured.filter(u => u.kind == "shuffleRead" || u.kind == "shuffleFetch")
       val output = if (sums.observed) total("output") else sums.output
-      val written = if (sums.observed) replicated(measured, replicas) else output * replicas.getOrElse(Replicas)
+      val written = if (sums.observed) replicated(measured, replicas) else output * replicas
       if (written > 0) anyOutput = true
       val persistedRead = total("blockRead") + sums.spilled
       val persistedWrite = total("blockWrite") + sums.spilled
@@ -75,8 +74,8 @@ object Demands {
       notes +=
         s"$name: a stock log; all waiting of tasks that read, write or spill is taken to be for I/O, " +
           "and all input to be on disk"
-    if (anyOutput && replicas.isEmpty) notes +=
-      s"$name: output is taken to be written $Replicas times by HDFS, which the log does not say"
+    if (anyOutput && trace.application.replication.isEmpty) notes +=
+      s"$name: output is taken to be written $replicas times by HDFS, which the log does not say"
     if (unknownMappers)
       notes += s"$name: of a shuffle whose writers are not in the log, as many are taken to have written as read"
     def bytes(of: IoKind)(stage: StageDemand) = stage.io.filter(_.kind == of).map(_.bytes).sum
@@ -91,9 +90,9 @@ object Demands {
   }
 
   /** What HDFS is given it writes several times; a local file system once. */
-  private def replicated(measured: Seq[PathUse], replicas: Option[Int]): Double =
+  private def replicated(measured: Seq[PathUse], replicas: Int): Double =
     measured.filter(_.kind == "output").map(u =>
-      u.bytes.toDouble * (if (u.path.startsWith("hdfs")) replicas.getOrElse(Replicas) else 1)
+      u.bytes.toDouble * (if (u.path.startsWith("hdfs")) replicas else 1)
     ).sum
 
   private def meanRequest(uses: Seq[PathUse]): Option[Double] = {

@@ -4,6 +4,7 @@ import pellucid.disk.DiskProfile
 
 /** Machines that are all alike.
   *
+  * @param replication how often HDFS writes each block, where it has so many machines
   * @param cores of a machine that run tasks
   * @param cpus  that these really have together: fewer where a container is limited to them
   * @param disk  how fast each is, and `networkBytesPerSecond` of a machine in each direction; None where nothing tells
@@ -12,6 +13,7 @@ import pellucid.disk.DiskProfile
   */
 final case class Cluster(
     machines: Int,
+    replication: Int,
     cores: Int,
     cpus: Double,
     disks: Int,
@@ -22,7 +24,7 @@ final case class Cluster(
 ) {
 
   /** Of each block of a file that is written. */
-  def replicas: Int = math.min(Cluster.Replicas, machines)
+  def replicas: Int = math.min(replication, machines)
 
   def slots: Int = machines * cores
 
@@ -35,12 +37,6 @@ final case class Cluster(
     "network" -> (networkBytesPerSecond != from.networkBytesPerSecond),
     "input" -> (inputInMemory != from.inputInMemory)
   ).collect { case (name, true) => name }
-}
-
-object Cluster {
-
-  /** As HDFS has by default. */
-  private final val Replicas = 3
 }
 
 /** How many monotasks run at once of each kind of resource of a machine, and how many tasks. */

@@ -1,7 +1,7 @@
 package pellucid.model
 
 import pellucid.disk.{BandwidthCurve, DiskProfile}
-import pellucid.trace.Trace
+import pellucid.trace.{ApplicationInfo, Trace}
 
 /** The machines that an application ran on, as far as its log tells; the user may know more. */
 final class Recorded(trace: Trace, known: Known) {
@@ -63,6 +63,7 @@ final class Recorded(trace: Trace, known: Known) {
 
   val cluster: Cluster = Cluster(
     math.max(1, byHost.size),
+    trace.application.replication.getOrElse(ApplicationInfo.DefaultReplication),
     cores,
     cpus,
     disks,

@@ -92,14 +92,14 @@ final case class Change(
     networkBytesPerSecond: Option[Double] = None,
     inputInMemory: Boolean = false
 ) {
-  def of(c: Cluster): Cluster = Cluster(
-    machines.getOrElse(c.machines),
-    cores.getOrElse(c.cores),
-    c.cpus * cores.getOrElse(c.cores) / c.cores,
-    disks.getOrElse(c.disks),
-    disk.orElse(c.disk),
-    networkBytesPerSecond.orElse(c.networkBytesPerSecond),
-    inputInMemory
+  def of(c: Cluster): Cluster = c.copy(
+    machines = machines.getOrElse(c.machines),
+    cores = cores.getOrElse(c.cores),
+    cpus = c.cpus * cores.getOrElse(c.cores) / c.cores,
+    disks = disks.getOrElse(c.disks),
+    disk = disk.orElse(c.disk),
+    networkBytesPerSecond = networkBytesPerSecond.orElse(c.networkBytesPerSecond),
+    inputInMemory = inputInMemory
   )
 }
 

@@ -106,7 +106,17 @@ final case class ApplicationInfo(
     startMillis: Long,
     endMillis: Long,
     properties: Map[String, String]
-)
+) {
+
+  /** How often HDFS writes each block, where the log says. */
+  def replication: Option[Int] = properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption).filter(_ > 0)
+}
+
+object ApplicationInfo {
+
+  /** Of HDFS where nothing else is set. */
+  final val DefaultReplication = 3
+}
 
 /** `slots`: tasks that its cores let run at the same time; 0 where the log does not say. Zero moments are unknown. */
 final case class ExecutorInfo(

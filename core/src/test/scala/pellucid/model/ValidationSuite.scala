@@ -15,7 +15,7 @@ class ValidationSuite extends munit.FunSuite {
   }
 
   test("machines that are the same differ in nothing") {
-    val a = Cluster(4, 2, 2, 1, None, Some(1e8))
+    val a = Cluster(4, 3, 2, 2, 1, None, Some(1e8))
     assertEquals(a.differs(a), Set.empty[String])
     assertEquals(a.differs(a.copy(machines = 5, inputInMemory = true)), Set("machines", "input"))
     assertEquals(Validation.of(monotasks = true, Set.empty, 10), None)
