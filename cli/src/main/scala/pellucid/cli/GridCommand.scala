@@ -1,6 +1,6 @@
 package pellucid.cli
 
-import java.util.concurrent.{Callable, Executors}
+import java.util.concurrent.{Callable, ExecutionException, Executors}
 
 import pellucid.model.{Axes, Change, Grid, Grids, Known, Models}
 
@@ -25,7 +25,8 @@ object GridCommand {
         if (progress) Console.err.print(s"\r${i + 1} of ${all.size} configurations simulated")
       }
       if (progress) Console.err.print("\r\u001b[K")
-    } finally pool.shutdownNow()
+    } catch { case e: ExecutionException => throw e.getCause }
+    finally pool.shutdownNow()
     grid.result()
   }
 
