@@ -1,10 +1,11 @@
 package pellucid.cli
 
+import java.lang.management.ManagementFactory
 import java.util.concurrent.{Callable, ExecutionException, Executors}
 
 import pellucid.model.{Axes, Change, Grid, Grids, Known, Models}
 
-/** Simulates the machines that a what-if page lets one choose: on all cores, and no more of them than take about [[Seconds]]. */
+/** Simulates the machines that a what-if page lets one choose: on all cores, and no more of them than take each about [[Seconds]]. */
 object GridCommand {
   private final val Seconds = 20.0
   private final val MostConfigurations = 1200
@@ -30,10 +31,13 @@ object GridCommand {
     grid.result()
   }
 
-  /** Of one replay; of those timed the latter half, as the first are slow before they are compiled. */
+  /** CPU time of one replay, so that a busy computer's page is no poorer; of those timed the latter half, as the first are slow
+    * before they are compiled.
+    */
   private def secondsEach(models: Models, changes: IndexedSeq[Change]): Double = {
-    val started = System.nanoTime
-    def elapsed = (System.nanoTime - started) / 1e9
+    val threads = ManagementFactory.getThreadMXBean
+    val started = threads.getCurrentThreadCpuTime
+    def elapsed = (threads.getCurrentThreadCpuTime - started) / 1e9
     val ends = Iterator.iterate(0.0)(x => (x + GoldenRatio) % 1) // evenly among all
       .map(x => changes((x * changes.size).toInt)).map { change => models.predict(change); elapsed }
       .takeWhile(_ < TimedSeconds).toVector :+ elapsed
