@@ -87,6 +87,40 @@ def monotasks(path):
         {"Event": "SparkListenerStageCompleted", "Stage Info": stage_info(0, "reads", 2, at, at + 2500)}))
 
 
+def shuffle(path, tasks=8, second_stage="sums"):
+    """Two machines of two cores, a disk and a network each. Tasks of stage 0 read 40 MB in a second and compute half a second; those of
+    stage 1 fetch 20 MB in half a second and compute one."""
+    at, queue = START + 1000, tasks // 4
+    setting = {"spark.plugins.internal.conf.pellucid.PellucidPlugin.task": "7"}
+
+    def ended(stage, number, launch, millis, ran):
+        end = task_end(stage, stage * tasks + number, launch, millis, str(number % 2), f"host-{number % 2 + 1}")
+        text = f"[1;|{launch * 1000};cpu=2 disk:sda=1 network=4;{ran}]"
+        end["Task Info"]["Accumulables"] = [{"ID": 7, "Name": "pellucid.task", "Update": text}]
+        return end
+
+    events = [
+        {"Event": "SparkListenerEnvironmentUpdate", "JVM Information": {}, "Spark Properties": setting, "System Properties": {}},
+        {"Event": "SparkListenerExecutorAdded", "Timestamp": START + 100, "Executor ID": "1", "Executor Info": {"Host": "host-2", "Total Cores": 2, "Log Urls": {}}},
+        {"Event": "SparkListenerJobStart", "Job ID": 0, "Submission Time": at, "Stage IDs": [0, 1], "Properties": {},
+         "Stage Infos": [stage_info(0, "reads", tasks), {**stage_info(1, second_stage, tasks), "Parent IDs": [0]}]},
+        {"Event": "SparkListenerStageSubmitted", "Stage Info": stage_info(0, "reads", tasks, at), "Properties": {}}]
+    for i in range(tasks):
+        waited = i // 2  # seconds for the machine's one disk
+        events.append(ended(0, i, at, waited * 1000 + 1500, f"i1,40000000,{waited * 1000000},1000000,0;c0,0,0,500000,500000"))
+    middle = at + (tasks // 2 - 1) * 1000 + 1500
+    second = {**stage_info(1, second_stage, tasks, middle), "Parent IDs": [0]}
+    events.append({"Event": "SparkListenerStageCompleted", "Stage Info": stage_info(0, "reads", tasks, at, middle)})
+    events.append({"Event": "SparkListenerStageSubmitted", "Stage Info": second, "Properties": {}})
+    for i in range(tasks):
+        round_ = i // 4  # of tasks on both cores
+        events.append(ended(1, i, middle + round_ * 1500, 1500, "r2,20000000,0,500000,0;c0,0,0,1000000,1000000"))
+    end = middle + queue * 1500
+    events.append({"Event": "SparkListenerStageCompleted", "Stage Info": {**second, "Completion Time": end}})
+    events.append({"Event": "SparkListenerJobEnd", "Job ID": 0, "Completion Time": end, "Job Result": {"Result": "JobSucceeded"}})
+    return write(path, application("shuffle", end - START + 500, *events, host="host-1"))
+
+
 def idle(path, executors):
     return write(path, application("nothing ran", 2000, executors=executors))
 

@@ -2,32 +2,19 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 import logs
+from tabs import opened
 
 ROOT = Path(__file__).resolve().parents[4]
 LOGS = ROOT / "core/src/test/logs"
 SMALL = LOGS / "spark-4.3.0-zstd.zstd"
 SMALL_LOGS = [next(log.glob("eventlog_v2_*"), log) for log in sorted(LOGS.glob("spark-*"))]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking"]
 FRAME = "() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))"
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium on the PATH")
-    with sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 class Page:
@@ -37,13 +24,7 @@ class Page:
         html = directory / "report.html"
         out = subprocess.run([ROOT / "pellucid", "report", log, "--html", html, "--json", *options], capture_output=True, check=True)
         self.report = json.loads(out.stdout)
-        self.complaints = []
-        self.tab = browser.new_page(viewport={"width": width, "height": 1000}, reduced_motion="reduce")
-        self.tab.on("console", lambda m: self.complaints.append(f"console: {m.text}"))
-        self.tab.on("pageerror", lambda e: self.complaints.append(f"error: {e}"))
-        self.tab.on("dialog", lambda d: self.complaints.append(f"dialog: {d.message}"))
-        self.tab.on("request", lambda r: r.url != html.as_uri() and self.complaints.append(f"request: {r.url}"))
-        self.tab.goto(html.as_uri())
+        self.tab, self.complaints = opened(browser, html, width)
         self.frame()
 
     def frame(self):
@@ -67,11 +48,11 @@ class Page:
 def open_page(browser, tmp_path):
     pages = []
 
-    def opened(log, *options, **settings):
+    def made(log, *options, **settings):
         pages.append(Page(browser, log, tmp_path, *options, **settings))
         return pages[-1]
 
-    yield opened
+    yield made
     for page in pages:
         page.tab.close()
         assert page.complaints == []

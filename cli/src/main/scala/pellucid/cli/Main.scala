@@ -48,6 +48,7 @@ object Main {
       @arg(name = "disk-now", doc = "Which disks it has now, written like --disk") diskNow: Option[String] = None,
       @arg(name = "network-now", doc = "How fast the network is now") networkNow: Option[String] = None,
       @arg(doc = "An answer for each of several: machines=5..40, cores=1..16, disks=1..4") sweep: Option[String] = None,
+      @arg(doc = "Write a page with a control for each of these properties to this file") html: Option[String] = None,
       @arg(doc = "Print the answers as JSON (docs/whatif.md)") json: Flag,
       @arg(doc = "Only of what ran from this moment on, written like report's") from: Option[String] = None,
       @arg(doc = "Only of what ran up to this moment") to: Option[String] = None
@@ -67,7 +68,7 @@ object Main {
       MachineFlags.network("--network-now", networkNow)
     )
     val (start, end) = (Moments.parse("--from", from), Moments.parse("--to", to))
-    WhatIfCommand.run(log, change, known, sweep.map(Sweep.parse), json.value, start, end)
+    WhatIfCommand.run(log, change, known, sweep.map(Sweep.parse), html, json.value, start, end)
   }
 
   @main(doc = "Find the cheapest and the fastest cluster for the jobs of event logs, by the prices of a cloud.")

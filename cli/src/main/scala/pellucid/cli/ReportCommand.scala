@@ -1,7 +1,6 @@
 package pellucid.cli
 
 import java.io.IOException
-import java.nio.file.{Files, Paths}
 import java.util.concurrent.{Callable, Executors}
 
 import pellucid.log.{EventLog, NotAnEventLog}
@@ -44,10 +43,7 @@ object ReportCommand {
         throw new Usage(s"--stage $id: the log has no such stage (${stageIds(report)})")
     )
     val shown = stage.fold(report)(Zoom.stage(report, _))
-    html.foreach { file =>
-      try Files.write(Paths.get(file), Page.html(shown, trace))
-      catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${e.getMessage}") }
-    }
+    html.foreach(PageFile.write(_, Page.html(shown, trace)))
     if (json) { Console.out.write(Json.write(shown)); Console.println() }
     else Console.print(Text.harmless(stage.fold(Text.report(report))(id => Text.stage(shown, id))))
     html.foreach(file => if (!json) println(s"\nThe page is in $file"))

@@ -4,6 +4,7 @@ import java.nio.file.{Files, Paths}
 
 import pellucid.disk.{DiskKinds, DiskProfile}
 import pellucid.model.{Change, Known, Machines, Models, WhatIf}
+import pellucid.page.WhatIfPage
 import pellucid.text.{Text, WhatIfText}
 
 /** `pellucid whatif`. */
@@ -13,10 +14,16 @@ object WhatIfCommand {
       change: Change,
       known: Known,
       sweep: Option[Sweep],
+      html: Option[String],
       json: Boolean,
       from: Option[Moment],
       to: Option[Moment]
   ): Unit = {
+    if (html.isDefined && json)
+      throw new Usage("--html and --json: one of them; the page has the JSON's numbers inside")
+    if (html.isDefined && sweep.isDefined)
+      throw new Usage("--html and --sweep: one of them; the page has a control for what a sweep changes")
+    html.foreach(PageFile.check)
     val trace = ReportCommand.restrict(ReportCommand.readOne(log), from, to)
     if (trace.byLaunch.isEmpty) throw new Usage(s"$log: no task in it")
     val models = new Models(trace, known)
@@ -29,6 +36,10 @@ object WhatIfCommand {
     else Console.print(Text.harmless(sweep.fold(WhatIfText.one(answers.head))(s =>
       WhatIfText.sweep(s.what, answers, s.value)
     )))
+    html.foreach { file =>
+      PageFile.write(file, WhatIfPage.html(GridCommand.simulate(models, known, change, System.console != null)))
+      println(s"\nThe page is in $file")
+    }
   }
 }
 

@@ -60,6 +60,21 @@ class MainSuite extends CommandSuite {
     mistake("whatif", dir.resolve("none").toString)("none: no such file")
   }
 
+  folder.test(
+    "whatif --html: a page beside the answer; --json and --sweep beside it, or no place for it, are mistakes"
+  ) { dir =>
+    val page = dir.resolve("whatif.html")
+    val (status, out, err) = run("whatif", log, "--machines", "3", "--html", page.toString)
+    assertEquals((status, err), (0, ""))
+    assert(out.contains("bottleneck") && out.endsWith(s"The page is in $page\n"), out)
+    val html = Files.readString(page)
+    assert(html.startsWith("<!DOCTYPE html>") && !html.contains("/*{"))
+    assert(html.contains("\"flag\":\"--machines 3\""))
+    mistake("whatif", log, "--html", page.toString, "--json")("--html and --json")
+    mistake("whatif", log, "--html", page.toString, "--sweep", "cores=1..3")("--html and --sweep")
+    mistake("whatif", log, "--html", dir.resolve("no/such/folder.html").toString)("--html", "no/such/folder.html")
+  }
+
   folder.test("compare: two logs side by side; the same one twice, a directory and a broken one are mistakes") { dir =>
     val copy = Files.copy(Paths.get(log), dir.resolve("again.zstd")).toString
     val (status, out, err) = run("compare", log, copy)

@@ -5,6 +5,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros._
 
 import pellucid.blocked.{Blockage, BlockedTime, Scenarios, Schedule, Simulated}
 import pellucid.disk.DiskProfile
+import pellucid.sched.MonotaskPhase
 import pellucid.trace.Trace
 
 /** How long an application, its jobs and its stages would take on other machines. Durations are seconds.
@@ -117,6 +118,10 @@ final class Models(trace: Trace, known: Known = Known()) {
     val slots: Int = cluster.slots
   }
   private val before = new On(now)
+
+  /** Whether any step uses it, and whether any waits for a task's input. */
+  def uses(resource: Resource): Boolean = (0 until recorded.work.table.size).exists(recorded.work.kind(_) == resource)
+  def readsInput: Boolean = (0 until recorded.work.table.size).exists(recorded.work.phase(_) == MonotaskPhase.InputRead)
 
   def predict(change: Change): WhatIf = {
     val next = change.of(now)

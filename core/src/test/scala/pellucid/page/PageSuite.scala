@@ -3,6 +3,7 @@ package pellucid.page
 import java.nio.charset.StandardCharsets.UTF_8
 
 import pellucid.TraceOf
+import pellucid.model.{Axes, Change, Grids, Known, Models}
 import pellucid.report.Analysis
 
 class PageSuite extends munit.FunSuite {
@@ -34,6 +35,16 @@ class PageSuite extends munit.FunSuite {
   test("every marker of the template is filled") {
     val html = new String(Page.html(Analysis.report(trace), trace), UTF_8)
     assert(html.contains("\"schemaVersion\":1"))
+    assert(!html.contains("/*{"))
+  }
+
+  test("the what-if page too") {
+    val models = new Models(trace)
+    val axes = new Axes(models, Known(), Change(), 4)
+    val grids = new Grids(axes, models.predict(Change()))
+    axes.changes.indices.foreach(i => grids.put(i, models.predict(axes.changes(i))))
+    val html = new String(WhatIfPage.html(grids.result()), UTF_8)
+    assert(html.contains("\"configurations\":4"))
     assert(!html.contains("/*{"))
   }
 }

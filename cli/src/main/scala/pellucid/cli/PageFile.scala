@@ -1,0 +1,19 @@
+package pellucid.cli
+
+import java.io.IOException
+import java.nio.file.{Files, Paths, StandardOpenOption}
+
+/** The file that `--html` names. */
+object PageFile {
+
+  /** @throws Usage where it cannot be written, before anything is computed for it */
+  def check(file: String): Unit = named(file)(
+    Files.newOutputStream(Paths.get(file), StandardOpenOption.CREATE, StandardOpenOption.WRITE).close()
+  )
+
+  def write(file: String, page: Array[Byte]): Unit = named(file)(Files.write(Paths.get(file), page))
+
+  private def named(file: String)(io: => Unit): Unit =
+    try io
+    catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${e.getMessage}") }
+}
