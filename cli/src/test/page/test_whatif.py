@@ -59,6 +59,14 @@ class Page:
             assert [cells[i] for i in (1, 2, 4)] == [seconds(p[k]) for k in ["seconds", "replay", "idealNext"]]
             now, then = s.get("bottleneckNow") or "none", s.get("bottleneckNext") or "none"
             assert cells[5] == (now if now == then else f"{now} → {then}")
+        if validation := answer["validation"]:
+            assert self.tab.locator("#sure b").all_inner_texts()[:2] == [seconds(validation[k]) for k in ["low", "high"]]
+            assert f"of {validation['predictions']} replays" in self.text("#sure")
+        else:
+            assert "No such change has been compared" in self.text("#sure")
+        assert self.tab.locator("#bounds .numbers b").all_inner_texts() == [seconds(b["replay"]) for b in answer["bounds"]]
+        for b in answer["bounds"]:
+            assert b["blockedTime"] is None or f"no {b['resource']} {seconds(b['blockedTime'])}" in self.text("#bounds")
         for assumption in answer["assumptions"]:
             assert assumption in self.text("#assumptions")
         return answer

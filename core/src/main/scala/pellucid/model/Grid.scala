@@ -1,5 +1,9 @@
 package pellucid.model
 
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
+
 import com.github.plokhotnyuk.jsoniter_scala.core._
 import com.github.plokhotnyuk.jsoniter_scala.macros._
 
@@ -7,6 +11,8 @@ import com.github.plokhotnyuk.jsoniter_scala.macros._
   *
   * @param bottlenecks names of resources, by number
   * @param bottleneckMillis by resource, of all stages that it is the bottleneck of: what they are predicted to take
+  * @param validations what the lab's comparisons of each kind of change said, and `validation` the number of a change's, -1 where there
+  *                    were none; its seconds lie between `lowMillis` and `highMillis` of [[GridApplication]]
   * @param jobs,stages the longest of them, of `jobsInAll` and `stagesInAll`
   */
 final case class Grid(
@@ -19,6 +25,9 @@ final case class Grid(
     application: GridApplication,
     bottlenecks: Seq[String],
     bottleneckMillis: Seq[Array[Int]],
+    bounds: Seq[Bound],
+    validations: Seq[GridValidation],
+    validation: Array[Int],
     jobsInAll: Int,
     jobs: Seq[GridJob],
     stagesInAll: Int,
@@ -34,8 +43,13 @@ final case class GridApplication(
     replayMillis: Array[Int],
     idealMillis: Array[Int],
     slotsMillis: Array[Int],
-    idealNextMillis: Array[Int]
+    idealNextMillis: Array[Int],
+    lowMillis: Array[Int],
+    highMillis: Array[Int]
 )
+
+/** What [[Validation]] has of all changes alike. */
+final case class GridValidation(predictions: Int, medianError: Double, worstError: Double)
 
 final case class GridJob(id: Int, seconds: Double, replayMillis: Array[Int], idealNextMillis: Array[Int])
 
@@ -58,7 +72,9 @@ final case class GridStage(
 final class Grids(axes: Axes, recorded: WhatIf) {
   private val n = axes.changes.size
   private def column() = new Array[Int](n)
-  private val replay, ideal, slots, idealNext = column()
+  private val replay, ideal, slots, idealNext, low, high = column()
+  private val validation = new Array[Option[GridValidation]](n)
+  private val assumptions = ConcurrentHashMap.newKeySet[String]
   private val byBottleneck = Resource.all.map(_ => column())
 
   private val rows = Grids.MostNumbers / (2 * n)
@@ -75,6 +91,10 @@ final class Grids(axes: Axes, recorded: WhatIf) {
     ideal(i) = millis(answer.application.ideal)
     slots(i) = millis(answer.application.slots)
     idealNext(i) = millis(answer.application.idealNext)
+    validation(i) = answer.validation.map(v => GridValidation(v.predictions, v.medianError, v.worstError))
+    low(i) = answer.validation.fold(0)(v => millis(v.low))
+    high(i) = answer.validation.fold(0)(v => millis(v.high))
+    answer.assumptions.foreach(assumptions.add)
     for ((resource, sums) <- Resource.all.zip(byBottleneck))
       sums(i) = millis(answer.stages.filter(_.bottleneckNext.contains(resource.name)).map(_.prediction.replay).sum)
     for ((row, j) <- jobs.zipWithIndex) {
@@ -90,6 +110,7 @@ final class Grids(axes: Axes, recorded: WhatIf) {
 
   def result(): Grid = {
     val application = recorded.application
+    val validations = validation.toSeq.flatten.distinct
     Grid(
       1,
       recorded.id,
@@ -104,10 +125,15 @@ final class Grids(axes: Axes, recorded: WhatIf) {
         replay,
         ideal,
         slots,
-        idealNext
+        idealNext,
+        low,
+        high
       ),
       Resource.all.map(_.name),
       byBottleneck,
+      recorded.bounds,
+      validations,
+      validation.map(_.fold(-1)(validations.indexOf(_))),
       recorded.jobs.size,
       jobs.zipWithIndex.map { case (row, j) =>
         GridJob(recorded.jobs(row).id, recorded.jobs(row).prediction.seconds, jobReplay(j), jobIdealNext(j))
@@ -126,7 +152,7 @@ final class Grids(axes: Axes, recorded: WhatIf) {
           new String(stageBottleneck(s))
         )
       },
-      recorded.assumptions
+      recorded.assumptions ++ assumptions.asScala.toSeq.diff(recorded.assumptions).sorted
     )
   }
 }

@@ -43,6 +43,14 @@ class GridSuite extends munit.FunSuite {
         Seq(a.replayMillis, a.idealMillis, a.slotsMillis, a.idealNextMillis).map(_(i)),
         Seq(w.application.replay, w.application.ideal, w.application.slots, w.application.idealNext).map(millis)
       )
+      assertEquals(
+        Option.when(g.validation(i) >= 0)((
+          g.validations(g.validation(i)).predictions,
+          a.lowMillis(i),
+          a.highMillis(i)
+        )),
+        w.validation.map(v => (v.predictions, millis(v.low), millis(v.high)))
+      )
       for ((stage, s) <- w.stages.zipWithIndex) {
         val column = g.stages(s)
         assertEquals((column.id, column.seconds), (stage.id, stage.prediction.seconds))

@@ -57,14 +57,43 @@ class Predictions {
   }
 }
 
-function sureSection() {
+class Sure {
+  constructor() {
+    this.compared = el("p", {});
+    this.element = section("sure", "How sure", "", this.compared, ...sureOfItself());
+  }
+
+  update() {
+    const validation = grid.validations[grid.validation[position.configuration()]];
+    const percent = (part) => `${Math.round(100 * part)} %`;
+    this.compared.replaceChildren(...(validation === undefined ? ["No such change has been compared with what was measured."]
+      : ["Between ", el("b", {}, seconds(millis(grid.application.lowMillis))), " and ", el("b", {}, seconds(millis(grid.application.highMillis))),
+        `: of ${validation.predictions} replays of such a change that were compared with what was measured, half were within ${percent(validation.medianError)}, `,
+        `all within ${percent(validation.worstError)}, and eight in ten would lie between these.`]));
+  }
+}
+
+function sureOfItself() {
   const { seconds: recorded, replayNow } = grid.application;
   const off = recorded > 0 ? (100 * (replayNow - recorded)) / recorded : 0;
-  return section("sure", "How sure", "",
+  return [
     el("p", {}, `Of the recorded machines the replay takes ${seconds(replayNow)} where ${seconds(recorded)} were recorded: `,
       el("b", {}, Math.abs(off) < 0.05 ? "no difference" : `${Math.abs(off).toFixed(1)} % ${off > 0 ? "more" : "less"}`), "."),
     el("p", {}, grid.monotasks ? "The steps of its tasks are monotasks, as they were recorded."
-      : "Its tasks did not run as monotasks: their steps are estimated from the phases of their time."));
+      : "Its tasks did not run as monotasks: their steps are estimated from the phases of their time.")
+  ];
+}
+
+/** Of the recorded machines (thesis Fig. 5.13). */
+function boundsSection() {
+  const rows = grid.bounds.map(({ resource, replay }) => ({
+    label: `no ${resource}`,
+    numbers: [seconds(replay)],
+    bar: bar({ share: grid.application.seconds > 0 ? replay / grid.application.seconds : 0, className: "model" })
+  }));
+  return section("bounds", "If a resource were infinitely fast", "of the machines as they were: nothing bought of it saves more", barRows(rows),
+    el("p", { class: "small" }, "What the replay takes. Blocked-time analysis says: ",
+      grid.bounds.filter((b) => b.blockedTime !== undefined).map((b) => `no ${b.resource} ${seconds(b.blockedTime)}`).join(", "), "."));
 }
 
 function assumptionsSection() {

@@ -13,14 +13,15 @@ function whatIfFooter() {
 
 function assemble() {
   document.title = `${grid.name || grid.id || "Spark application"} - Pellucid what-if`;
-  const [headline, choices, predictions, chart, bottlenecks] = [new Headline(), new Choices(), new Predictions(), new MachinesChart(), new Bottlenecks()];
+  const [headline, choices, predictions, chart, bottlenecks, sure] =
+    [new Headline(), new Choices(), new Predictions(), new MachinesChart(), new Bottlenecks(), new Sure()];
   const tables = [stageRows(), jobRows()].filter(Boolean);
   document.getElementById("page").append(whatIfHeader(),
     el("div", { class: "whatif" }, headline.element, choices.element,
-      el("div", { class: "shown" }, predictions.element, chart.element, bottlenecks.element,
-        el("div", { class: "pair" }, sureSection(), assumptionsSection()), tables.map((t) => t.element))),
+      el("div", { class: "shown" }, predictions.element, chart.element, bottlenecks.element, boundsSection(),
+        el("div", { class: "pair" }, sure.element, assumptionsSection()), tables.map((t) => t.element))),
     whatIfFooter());
-  position.changed = () => [headline, choices, predictions, chart, bottlenecks, ...tables].forEach((part) => part.update());
+  position.changed = () => [headline, choices, predictions, chart, bottlenecks, sure, ...tables].forEach((part) => part.update());
   addEventListener("hashchange", () => position.follow());
   position.follow();
 }
