@@ -55,7 +55,7 @@ test-peers:
 	$(PEERS) -Dtest='HadoopContractSuite,MonotaskSortShuffleSuite'
 
 peers:
-	$(PEERS) -Dtest='HadoopContractSuite,org.apache.spark.Monotask*Suite'
+	$(PEERS) -Dtest='HadoopContractSuite,HdfsContractSuite,org.apache.spark.Monotask*Suite'
 
 # each workload of bench/workloads at a tiny size, against plain Python
 test-workloads: $(VENV)/page $(VENV)/bench

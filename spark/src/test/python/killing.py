@@ -3,14 +3,12 @@ executors that live have left: threads of ours but one of a name, unfinished and
 
 import os
 import random
-import re
 import signal
-import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
+from leaks import executors, left, tasks_of, unfinished_files
 from pyspark.sql import SparkSession
 
 folder, chance = sys.argv[1], random.Random(int(sys.argv[2]))
@@ -18,44 +16,6 @@ spark = SparkSession.builder.getOrCreate()
 sc = spark.sparkContext
 stop = threading.Event()
 killed = {"executors": 0, "tasks": 0}
-
-
-def executors():
-    """Processes of this application's executors."""
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if (line := path.read_bytes()) and b"CoarseGrainedExecutorBackend" in line and sc.applicationId.encode() in line:
-                yield int(path.parent.name)
-        except OSError:  # it ended
-            pass
-
-
-def tasks_of(executor):
-    """That it still runs: of stages that were given up, too."""
-    return re.findall(r'^"(Executor task launch worker for task[^"]*)"', stacks(executor), re.M)
-
-
-def stacks(executor):
-    return subprocess.run(["jstack", str(executor)], capture_output=True, text=True, check=True).stdout
-
-
-def left(executor):
-    """What one that has nothing to do should not have: two threads of ours of one name, open files."""
-    threads = re.findall(r'^"(pellucid[^"]*)"', stacks(executor), re.M)
-    opened = [str(path) for path in map(Path.resolve, Path(f"/proc/{executor}/fd").iterdir())]
-    return [name for name in threads if threads.count(name) > 1] + [path for path in opened if path.startswith(tuple(folders_of(executor)))]
-
-
-def unfinished_files(executor):
-    """Their kinds: what stock Spark leaves when a task is killed may be there too."""
-    names = (file.name for folder in folders_of(executor) for file in Path(folder).rglob("*"))
-    return {re.sub("_?[0-9a-f-]{36}|[0-9]+", "", name) for name in names if "temp" in name.lower() or name.endswith(".tmp")}
-
-
-def folders_of(executor):
-    environment = Path(f"/proc/{executor}/environ").read_text().split("\0")
-    (folders,) = [entry.partition("=")[2] for entry in environment if entry.startswith("SPARK_EXECUTOR_DIRS=")]
-    return folders.split(os.pathsep)
 
 
 def running_tasks():
@@ -72,7 +32,7 @@ def kill():
     while not stop.wait(1):
         turn += 1
         try:
-            if turn % 10 == 0 and (found := list(executors())):
+            if turn % 10 == 0 and (found := list(executors(sc.applicationId))):
                 os.kill(chance.choice(found), signal.SIGKILL)
                 killed["executors"] += 1
             elif found := list(running_tasks()):
@@ -93,7 +53,7 @@ stop.set()
 killer.join()
 for _ in range(60):
     time.sleep(1)
-    alive = list(executors())
+    alive = list(executors(sc.applicationId))
     if len(alive) == 2 and not any(tasks_of(executor) for executor in alive):
         break
 time.sleep(2)  # what ended last is cleaned up

@@ -47,7 +47,7 @@ def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
     environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "PYTHONPATH": str(software.pandas()), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, done.stderr[-3000:]
-    answer = [line for line in done.stdout.splitlines() if line.startswith(("ANSWER", "FILES"))]
+    answer = [line for line in done.stdout.splitlines() if line.startswith(("ANSWER", "FILES", "LEFT", "TIMES"))]
     return answer, done.stderr, next(logs.iterdir())
 
 

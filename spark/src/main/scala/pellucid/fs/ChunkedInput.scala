@@ -178,8 +178,10 @@ private final class ChunkedInput(
   override def getPos: Long = super.getPos - (until - at)
   override def seek(position: Long): Unit = {
     val back = super.getPos - position
-    if (back >= 0 && back <= until) at = until - back.toInt
-    else {
+    if (back >= 0 && back <= until) {
+      if (until == 0) super.seek(position) // to where it is, which one that is closed refuses
+      at = until - back.toInt
+    } else {
       super.seek(position)
       forget()
       sequential = position == split.start

@@ -1,0 +1,40 @@
+"""Executors with little heap: what stock Spark has memory enough for, monotasks have, with no more tasks that fail."""
+
+import json
+from pathlib import Path
+
+import pytest
+from test_versions import CASES, VERSIONS, report, run, said_by_executors
+
+HEAP = Path(__file__).parent / "heap.py"
+SMALL = ["sort=150", "rows=16"]
+LARGE = ["sort=600", "rows=16", "rows=64"]
+
+
+def events(log):
+    with open(log) as lines:
+        return [json.loads(line) for line in lines if line.startswith('{"Event":"SparkListenerTaskEnd"')]
+
+
+def failures(log):
+    return [event["Task End Reason"]["Reason"] for event in events(log) if event["Task End Reason"]["Reason"] != "Success"]
+
+
+def spilled(log):
+    return sum(event.get("Task Metrics", {}).get("Disk Bytes Spilled", 0) for event in events(log))
+
+
+@pytest.mark.parametrize("version", sorted({version for version, _ in CASES}))
+def test_what_stock_spark_has_heap_enough_for_monotasks_have(version, tmp_path):
+    ran = {}
+    for name, conf in {"stock": {}, "monotasks": {"spark.pellucid.monotasks": "true"}}.items():
+        (tmp_path / name).mkdir()
+        settings = {"spark.executor.memory": "512m", "spark.eventLog.compress": "false", "spark.local.dir": tmp_path / "local"} | conf
+        answer, _, log = run(version, "local-cluster[1,2,512]", tmp_path / name, bool(conf), HEAP, LARGE if VERSIONS else SMALL, settings)
+        said = said_by_executors(version, log)
+        assert not [text for text in said if "WARN pellucid" in text]
+        ran[name] = answer, failures(log)
+        assert spilled(log) > 10_000_000
+        assert ("monotasks" in report(log)) == (name == "monotasks")
+    assert ran["monotasks"][0] == ran["stock"][0]
+    assert len(ran["monotasks"][1]) <= len(ran["stock"][1]), ran["monotasks"][1]
