@@ -2,11 +2,15 @@ package pellucid.log
 
 import java.nio.file.Path
 
+import scala.concurrent.duration._
+
 import pellucid.Samples._
 import pellucid.trace.{Tasks, Trace}
 
 /** Logs of clusters, when they lie beside the repository, against a plain JSON parser that builds each event as a tree. */
 class SharedLogsSuite extends munit.FunSuite {
+  override val munitTimeout: Duration = 5.minutes // of large logs, on a busy computer
+
   import SharedLogsSuite._
 
   private def log(name: String): Path = {

@@ -2,11 +2,15 @@ package pellucid.page
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.concurrent.duration._
+
 import pellucid.TraceOf
 import pellucid.model.{Axes, Change, Grids, Known, Models}
 import pellucid.report.Analysis
 
 class PageSuite extends munit.FunSuite {
+  override val munitTimeout: Duration = 5.minutes // of a page with all the tasks that it can hold, on a busy computer
+
   private val trace = {
     // job i takes 10 * (i + 1) ms
     val of = new TraceOf
