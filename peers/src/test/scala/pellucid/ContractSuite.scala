@@ -5,7 +5,6 @@ import java.io.{PrintWriter, StringWriter}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.{SparkConf, SparkContext}
-import org.apache.spark.pellucid.WholeFiles
 import org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import org.junit.platform.launcher.core.{LauncherDiscoveryRequestBuilder, LauncherFactory}
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener
@@ -20,29 +19,26 @@ import pellucid.observe.TaskRecord
 abstract class ContractSuite(suites: Seq[Class[_]], places: (String, String)) extends AnyFunSuite {
   import ContractSuite._
 
-  private lazy val stock = { WholeFiles.install(); outcome(suites) }
-
-  for ((how, whole) <- Seq("what a task's file system does" -> false, "what is read in chunks" -> true))
-    test(s"$how is what the stock one does") {
-      info(s"stock: ${stock.succeeded} tests passed, ${stock.skipped} do not apply; failed: ${stock.failed}")
-      assert(stock.succeeded > 100)
-      val (ours, record) = inTask(suites, whole)
-      assert(ours === stock)
-      assert(record.contains(s";input,${places._1}") && record.contains(s";output,${places._2}"), record)
-    }
+  test("what a task's file system does is what the stock one does") {
+    val stock = outcome(suites)
+    info(s"stock: ${stock.succeeded} tests passed, ${stock.skipped} do not apply; failed: ${stock.failed}")
+    val (ours, record) = inTask(suites)
+    assert(ours === stock)
+    assert(stock.succeeded > 100)
+    assert(record.contains(s";input,${places._1}") && record.contains(s";output,${places._2}"), record)
+  }
 }
 
 private object ContractSuite {
   final case class Outcome(succeeded: Long, skipped: Long, failed: Seq[String])
 
   /** And what was measured of the task. */
-  def inTask(suites: Seq[Class[_]], whole: Boolean): (Outcome, String) = {
+  def inTask(suites: Seq[Class[_]]): (Outcome, String) = {
     val conf = new SparkConf().setMaster("local[1]").setAppName("contract").set("spark.ui.enabled", "false")
       .set("spark.plugins", "pellucid.PellucidPlugin").set("spark.pellucid.monotasks", "true")
     val sc = new SparkContext(conf)
-    WholeFiles.told = whole
     try sc.parallelize(Seq(0), 1).map(_ => (outcome(suites), TaskRecord.current.finish().get)).collect().head
-    finally { WholeFiles.told = false; sc.stop() }
+    finally sc.stop()
   }
 
   /** On the current thread. */
