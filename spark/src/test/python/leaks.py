@@ -17,8 +17,9 @@ def executors(application):
 
 
 def tasks_of(executor):
-    """That it still runs: of stages that were given up, too."""
-    return re.findall(r'^"(Executor task launch worker for task[^"]*)"', stacks(executor), re.M)
+    """That it still runs: of stages that were given up, too. A thread that has nothing to do keeps its last task's name for a minute."""
+    running = (stack for stack in stacks(executor).split("\n\n") if "TaskRunner.run(" in stack)
+    return [name for stack in running for name in re.findall(r'^"(Executor task launch worker for task[^"]*)"', stack, re.M)]
 
 
 def stacks(executor):

@@ -4,7 +4,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from test_versions import CASES, JAR, report, run, said_by_executors
+import pytest
+from test_versions import CASES, JAR, VERSIONS, report, run, said_by_executors
 
 from lab import software
 
@@ -31,6 +32,7 @@ def both(folder, plugin, conf=()):
     return [(*of_one, said_by_executors(version, of_one[-1])) for of_one in done]
 
 
+@pytest.mark.skipif(not VERSIONS, reason="minutes: where VERSIONS are named")
 def test_two_applications_at_once_have_stocks_answers_and_leave_nothing(tmp_path):
     conf = {"spark.pellucid.monotasks": "true", "spark.driver.extraClassPath": LOOKS, "spark.executor.extraClassPath": LOOKS}
     stock, ours = both(tmp_path / "stock", plugin=False), both(tmp_path / "monotasks", plugin=True, conf=conf)
