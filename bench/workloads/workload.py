@@ -60,7 +60,7 @@ def session(name):
     return spark
 
 
-def run_once(name, spark, options, run, answer, prepare):
+def run_once(name, spark, options, run, answer, prepare=None):
     set_splits(spark, options.split_mb)
     if prepare:
         prepare(spark, options)
