@@ -5,7 +5,7 @@ import java.util.concurrent.{Callable, ExecutionException, Executors}
 
 import pellucid.model.{Axes, Change, Grid, Grids, Known, Models}
 
-/** Simulates the machines that a what-if page lets one choose: on all cores, and no more of them than take each about [[Seconds]]. */
+/** Simulates the machines that a what-if page lets one choose: on all cores, and no more of them than take about [[Seconds]]. */
 object GridCommand {
   private final val Seconds = 20.0
   private final val MostConfigurations = 1200

@@ -119,6 +119,9 @@ final class Models(trace: Trace, known: Known = Known()) {
   }
   private val before = new On(now)
 
+  /** Of the application, as recorded. */
+  private val seconds = (trace.endMillis - trace.startMillis) / 1e3
+
   /** Whether any step uses it, and whether any waits for a task's input. */
   def uses(resource: Resource): Boolean = (0 until recorded.work.table.size).exists(recorded.work.kind(_) == resource)
   def readsInput: Boolean = (0 until recorded.work.table.size).exists(recorded.work.phase(_) == MonotaskPhase.InputRead)
@@ -168,7 +171,6 @@ final class Models(trace: Trace, known: Known = Known()) {
 
   private lazy val bounds: Seq[Bound] = {
     val scenarios = new Scenarios(trace)
-    val seconds = (trace.endMillis - trace.startMillis) / 1e3
     val blocked =
       new BlockedTime(scenarios, new Blockage.All(trace), noStragglers = scenarios.recorded).application(seconds)
     val savings = Map(Resource.Disk -> blocked.noDisk, Resource.Network -> blocked.noNetwork)
@@ -207,7 +209,6 @@ final class Models(trace: Trace, known: Known = Known()) {
 
   /** What no job ran in stays as it was. The simple models take the rest to change as the sum of the jobs does. */
   private def application(jobs: Seq[Prediction], after: On): Prediction = {
-    val seconds = (trace.endMillis - trace.startMillis) / 1e3
     val inJobs = Models.covered(trace.jobs.filter(_.ended).map(j => (j.submissionMillis, j.completionMillis))) / 1e3
     val all = jobs.map(_.seconds).sum
     def sum(of: Prediction => Double) = seconds + (if (all > 0) inJobs * (jobs.map(of).sum / all - 1) else 0.0)
