@@ -8,7 +8,7 @@ from test_versions import CASES, VERSIONS, report, run, said_by_executors
 
 HEAP = Path(__file__).parent / "heap.py"
 SMALL = ["sort=150", "rows=16"]
-LARGE = ["sort=600", "rows=16", "rows=64"]
+LARGE = ["sort=600", "rows=16", "rows=20"]
 
 
 def events(log):

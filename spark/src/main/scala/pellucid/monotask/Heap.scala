@@ -1,34 +1,33 @@
 package pellucid.monotask
 
-import java.lang.management.{ManagementFactory, MemoryType}
+import java.lang.management.{ManagementFactory, MemoryType, MemoryUsage}
 
 import scala.jdk.CollectionConverters._
 
-import com.sun.management.GarbageCollectorMXBean
+import org.apache.spark.pellucid.TaskMemory
 
 /** This JVM's heap. Tasks have much in it that Spark's memory manager does not know of: a row of megabytes, a library's buffers. */
 private[monotask] object Heap {
-  private val runtime = Runtime.getRuntime
-  private val collectors =
-    ManagementFactory.getGarbageCollectorMXBeans.asScala.collect { case c: GarbageCollectorMXBean => c }.toSeq
-  private val pools =
-    ManagementFactory.getMemoryPoolMXBeans.asScala.filter(_.getType == MemoryType.HEAP).map(_.getName).toSet
-  private var collections, left = 0L
+  private val max = Runtime.getRuntime.maxMemory
 
-  /** Less than half of it is in use, or has been since the last collection. */
-  def isPlenty: Boolean = runtime.totalMemory - runtime.freeMemory < runtime.maxMemory / 2
+  /** What is known of what is in use, without the garbage of young objects: the pools of old and of very large objects as they are now, or
+    * where a collector has but one pool what its last collection left there.
+    */
+  private val usages: Seq[() => MemoryUsage] = {
+    val pools = ManagementFactory.getMemoryPoolMXBeans.asScala.toSeq.filter(_.getType == MemoryType.HEAP)
+    val (old, young) = pools.partition(_.isUsageThresholdSupported)
+    if (young.isEmpty) pools.map(pool => () => pool.getCollectionUsage) else old.map(pool => () => pool.getUsage)
+  }
 
-  /** The last collection has left more than three quarters of it in use. */
-  def isShort: Boolean = leftByLast() > runtime.maxMemory / 4 * 3
+  private def inUse: Long = usages.flatMap(usage => Option(usage())).map(_.getUsed).sum
 
-  private def leftByLast(): Long = synchronized {
-    val now = collectors.map(_.getCollectionCount).sum
-    if (now != collections) {
-      collections = now
-      left = collectors.flatMap(c => Option(c.getLastGcInfo)).maxByOption(_.getEndTime).fold(0L) { last =>
-        last.getMemoryUsageAfterGc.asScala.iterator.collect { case (pool, usage) if pools(pool) => usage.getUsed }.sum
-      }
-    }
-    left
+  /** There is room for more tasks. */
+  def isPlenty: Boolean = inUse < max / 2
+
+  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. */
+  def isShort: Boolean = {
+    val used = inUse
+    val managed = TaskMemory.managed
+    used - managed > (max - managed) / 2 || used > max / 4 * 3
   }
 }

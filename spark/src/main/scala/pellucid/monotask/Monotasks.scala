@@ -40,7 +40,8 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
   private val inFlight = Fetches.mostInFlight
   private var tasks = cores
   private var idleLooks = 0
-  private var lent = 0 // cores of tasks that seemed stuck
+  private var computedAt = 0L // a task did, or a core was lent that made one
+  private var ofStuck = 0 // cores lent that tasks had which seemed stuck
   @volatile private var stopped = false
 
   private val watch = new Thread(() => watching(), "pellucid-monotasks")
@@ -88,33 +89,42 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
         Thread.sleep(if (running.isEmpty) RestMillis else if (resources.cpu.waits > 0) BusyMillis else IdleMillis)
     finally resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
 
+  /** A task that waits for another thread lends its core, and later goes on beside the one that got it, with all that they hold in the heap.
+    * So some cores are lent at once, beyond that and while the heap is short only to tasks that stock Spark would have begun, and
+    * one more whenever no task has computed for a while: it may be what they wait for.
+    */
   private def look(): Unit = {
     val (blocked, others) = running.asScala.filter(_.computes).toSeq.partition(m => isBlocked(m.thread))
-    val free = cores + blocked.size
     val stuck = others.filter(_.isStuck)
-    resources.cpu.upTo(if (Heap.isShort) oldest(blocked ++ stuck) else Long.MaxValue)
-    var lends = true
-    while (lends && resources.cpu.waits > 0 && resources.cpu.runs < free + stuck.size) {
-      val isStuck = resources.cpu.runs >= free
-      lends = resources.cpu.overdraw()
-      if (lends && isStuck) tellOfStuck()
+    val waiting = blocked ++ stuck
+    val now = System.nanoTime()
+    if (waiting.isEmpty || stuck.size < others.size) computedAt = now
+    val still = now - computedAt > StillNanos
+    val lent = resources.cpu.runs - cores
+    val few = (cores + 1) / 2
+    val careful = lent >= few || Heap.isShort
+    resources.cpu.upTo(if (careful) oldest(if (still) waiting else Nil) else Long.MaxValue)
+    val lendable = math.min(waiting.size, if (still) lent + 1 else if (careful) Int.MaxValue else few)
+    (lent until lendable).takeWhile(_ => resources.cpu.waits > 0 && resources.cpu.overdraw()).foreach { n =>
+      computedAt = now
+      if (n >= blocked.size) tellOfStuck()
     }
-    resources.network.overdrawAfter(StillNanos)
+    resources.network.overdrawAfter(SlowNanos)
     resources.freeingFirst(TaskMemory.isShort)
-    val idle = resources.cpu.waits == 0 && resources.cpu.runs < free && running.size >= tasks
+    val idle = resources.cpu.waits == 0 && resources.cpu.runs < cores + blocked.size && running.size >= tasks
     idleLooks = if (idle) idleLooks + 1 else 0
     if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty && Heap.isPlenty) oneMore()
   }
 
-  /** As many as there are cores, which is how many stock Spark would have begun; who waits for another task does not count. */
-  private def oldest(waiting: Seq[Multitask]): Long =
-    running.asScala.filterNot(waiting.contains).map(_.number).toSeq.sorted.lift(cores - 1).getOrElse(Long.MaxValue)
+  /** The last of as many as there are cores, which is how many stock Spark would have begun, not counting `but`. */
+  private def oldest(but: Seq[Multitask]): Long =
+    running.asScala.filterNot(but.contains).map(_.number).toSeq.sorted.lift(cores - 1).getOrElse(Long.MaxValue)
 
   private def tellOfStuck(): Unit = {
-    lent += 1
-    if (Integer.bitCount(lent) == 1)
+    ofStuck += 1
+    if (Integer.bitCount(ofStuck) == 1)
       log.info(
-        s"Pellucid: a task neither computed nor waited for another thread for seconds; its core was lent ($lent so far)"
+        s"Pellucid: a task neither computed nor waited for another thread for seconds; its core was lent ($ofStuck so far)"
       )
   }
 
@@ -130,8 +140,10 @@ private object Monotasks {
   private final val RestMillis = 20L
   private final val LooksBeforeMore = 2
 
+  private final val StillNanos = 100000000L
+
   /** A machine that is slow or gone should not keep those that want something of others from the network. */
-  private final val StillNanos = 1000000000L
+  private final val SlowNanos = 1000000000L
   private val guard = new Guard("watching monotasks")
   private val log = LoggerFactory.getLogger("pellucid")
 

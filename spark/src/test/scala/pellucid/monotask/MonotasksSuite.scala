@@ -25,7 +25,7 @@ class MonotasksSuite extends SparkSuite {
     Jobs.run(folder, conf = on) { spark =>
       val sc = spark.sparkContext
       AtOnce.reset()
-      sc.parallelize(0 until 60, 60).foreach(_ => AtOnce.during(Thread.sleep(50)))
+      sc.parallelize(0 until 20, 20).foreach(_ => AtOnce.during(Thread.sleep(500)))
       // two cores, and room for a disk, four multitasks on the network and one more
       assert(AtOnce.most > 4 && AtOnce.most <= 8, AtOnce.most)
       AtOnce.reset()

@@ -61,6 +61,12 @@ object TaskMemory {
     math.min(unused / parts, all / tasks - task.getMemoryConsumptionForThisTask)
   }
 
+  /** Bytes of the heap that Spark's memory manager has given out: to tasks, and for cached blocks. */
+  def managed: Long = {
+    val manager = SparkEnv.get.memoryManager
+    manager.onHeapStorageMemoryUsed + manager.onHeapExecutionMemoryUsed
+  }
+
   /** Whether more tasks could run without taking memory from those that do. */
   def isPlenty: Boolean = { val (unused, all) = room; unused > all / 2 }
 
