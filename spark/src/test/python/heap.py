@@ -1,6 +1,6 @@
-"""Jobs that a small heap is just enough for: rows of megabytes, a sort that spills. Prints of each what it answers.
+"""Jobs that a small heap is just enough for: rows of megabytes, a sort that spills; and one that it is not. Prints of each what it answers.
 
-    heap.py FOLDER sort=MB rows=MB ...
+    heap.py FOLDER sort=MB rows=MB fails=MB ...
 """
 
 import hashlib
@@ -56,7 +56,15 @@ def rows(megabytes):
     print("ANSWER", kind, "lines", lines.count(), flush=True)
 
 
+def fails(megabytes):
+    """For want of memory."""
+    try:
+        print("ANSWER fails", spark.range(2).select(F.length(F.repeat(F.col("id").cast("string"), megabytes << 20))).collect())
+    except Exception as e:
+        print("ANSWER fails", "OutOfMemory" in str(e), flush=True)
+
+
 for argument in sys.argv[2:]:
     job, megabytes = argument.split("=")
-    {"sort": sort, "rows": rows}[job](int(megabytes))
+    {"sort": sort, "rows": rows, "fails": fails}[job](int(megabytes))
 spark.stop()

@@ -28,6 +28,8 @@ private final class OnDriver extends DriverPlugin {
 
   /** Spark itself knows accumulators by weak references only. */
   private var observations: Option[TaskObservations] = None
+  @volatile private var memoryFailed = false
+
   override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
     Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
 
@@ -39,11 +41,21 @@ private final class OnDriver extends DriverPlugin {
     observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
   }
 
-  /** From an executor: `cores EXECUTOR`, which is answered, `tasks EXECUTOR MORE`, or what its machine did. */
+  /** From an executor: `cores EXECUTOR`, which is answered, by 0 if it should have no monotasks, `tasks EXECUTOR MORE`, `memory EXECUTOR` if
+    * a task of it failed for want of that, or what its machine did.
+    */
   override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
-    case Array("cores", executor) => Int.box(PellucidPlugin.slots.fold(0)(_.cores(executor)))
+    case Array("cores", executor) => Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(_.cores(executor)))
     case Array("tasks", executor, more) => PellucidPlugin.add(executor, more.toInt); null
+    case Array("memory", executor) => shortOfMemory(executor); null
     case _ => PellucidPlugin.log(message.toString); null
+  }
+
+  /** It may have lost its executor, and the job fails if the next ones are lost in the same way. */
+  private def shortOfMemory(executor: String): Unit = {
+    if (!memoryFailed)
+      Guard.warn(s"a task of executor $executor failed for want of memory: executors that start from now on have no monotasks")
+    memoryFailed = true
   }
 
   override def shutdown(): Unit = {
@@ -73,9 +85,8 @@ private final class OnExecutor extends ExecutorPlugin {
     if (!context.conf.getBoolean("spark.pellucid.monotasks", false)) None
     else
       PellucidPlugin.monotasks {
-        val executor = context.executorID
-        val cores = context.ask(s"cores $executor").asInstanceOf[Int]
-        Option.when(cores > 0)(new Monotasks(cores, context.conf, more => context.send(s"tasks $executor $more")))
+        val cores = context.ask(s"cores ${context.executorID}").asInstanceOf[Int]
+        Option.when(cores > 0)(new Monotasks(cores, context.conf, context.send(_)))
       }.flatten
 
   /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */

@@ -15,9 +15,9 @@ import pellucid.plugin.Guard
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
   *
   * @param cores that Spark gave the executor
-  * @param moreTasks asks the driver for so many tasks at once beyond those that there were
+  * @param send to the driver: that an executor wants so many more tasks at once, or that a task of it failed for want of memory
   */
-private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: Int => Unit) {
+private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: String => Unit) {
   import Monotasks._
   private def set(slots: String) = {
     val set = conf.getOption(s"spark.pellucid.monotasks.$slots").map(_.toInt)
@@ -65,15 +65,21 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, moreTasks: 
     }
   }
 
-  /** As many tasks as cores from now on: there are tasks for which more would be too many, or one failed for want of memory. */
-  def giveBack(): Unit = synchronized {
+  /** Of too little memory more tasks have less each. */
+  def memoryFailed(): Unit = {
+    send(s"memory ${SparkEnv.get.executorId}")
+    giveBack()
+  }
+
+  /** As many tasks as cores from now on: there are tasks for which more would be too many. */
+  private def giveBack(): Unit = synchronized {
     most = cores
     if (tasks > cores) change(cores - tasks)
   }
 
   /** All tasks together have as much under way as one per core has in stock Spark. */
   private def change(more: Int): Unit = {
-    moreTasks(more)
+    send(s"tasks ${SparkEnv.get.executorId} $more")
     tasks += more
     Fetches.allowInFlight(inFlight * cores / tasks)
   }

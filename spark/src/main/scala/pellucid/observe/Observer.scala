@@ -52,9 +52,9 @@ private[pellucid] final class Observer(
     record.multitask = monotasks.flatMap(_.begin())
   }
 
-  /** On the task's thread. Of too little memory more tasks have less each. */
+  /** On the task's thread. */
   def taskFailed(why: TaskFailedReason): Unit = {
-    tasks(if (why.toErrorString.contains("emory")) monotasks.foreach(_.giveBack()))
+    tasks(if (why.toErrorString.contains("OutOfMemory")) monotasks.foreach(_.memoryFailed()))
     ()
   }
 
