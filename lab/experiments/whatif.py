@@ -7,6 +7,7 @@ the settings that it is compared with, and what that one measured is compared wi
 import csv
 import json
 import random
+import shutil
 import statistics
 import tempfile
 from dataclasses import asdict, dataclass, replace
@@ -104,6 +105,7 @@ def options(parser):
     parser.add_argument("--jobs", nargs="+", choices=list(monotasks.JOBS), help="only these of a case's jobs")
     parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--random", type=int, default=2, help="so many more settings, drawn anew, predicted from 1 HDD (default %(default)s)")
+    parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep the event logs there")
     parser.add_argument("--seed", type=int, help="of those (default: another each time)")
 
 
@@ -128,17 +130,24 @@ def run(options, say):
     if fresh:
         settings["4 machines, random"] = replace(BASE, name="4 machines, random", cpu=0.35)
         cases += [("4 machines, random", setting.name, SORTS) for setting in fresh]
-    runs = []
+    runs, names = [], []
     for name in dict.fromkeys(each for a, b, _ in cases for each in (a, b)):
         groups = dict.fromkeys(group for a, b, jobs in cases if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
         targets = [settings[b] for a, b, _ in cases if a == name]
         runs += measured(settings[name], targets, [job for group in groups for job in monotasks.JOBS[group]()], options, say)
+        names.append(name)
+        write(options, seed, settings, [case for case in cases if case[0] in names and case[1] in names], runs, say)
+
+
+def write(options, seed, settings, cases, runs, say):
+    """What there is so far: it takes hours."""
     experiment.same_answers(runs)
     rows = predicted(cases, runs)
     for row in rows:
         row["changes"] = settings[row["from"]].changes(settings[row["to"]])
-    write_predictions(options, rows)
-    experiment.write(options, "whatif", page(options, seed, settings, cases, rows, runs), runs, say)
+    if rows:
+        write_predictions(options, rows)
+        experiment.write(options, "whatif", page(options, seed, settings, cases, rows, runs), runs, say)
 
 
 def measured(setting, targets, jobs, options, say):
@@ -160,6 +169,9 @@ def measured(setting, targets, jobs, options, say):
                     for number in range(1, options.pairs + 1):
                         say(f"{setting.name}, {variant}, {job}: {number} of {options.pairs}")
                         application.measure(job, f"{variant}, {setting.name}", line)
+            if options.logs:
+                options.logs.mkdir(parents=True, exist_ok=True)
+                shutil.copy(application.event_log, options.logs / f"{setting.name}, {variant}")
             for each in application.explain():
                 answers = {to.name: application.what_if(each, setting.flags(to, folder)) for to in targets}
                 each.what_if = {name: answer["application"] for name, answer in answers.items()}
