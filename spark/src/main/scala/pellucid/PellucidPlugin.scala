@@ -45,7 +45,8 @@ private final class OnDriver extends DriverPlugin {
     * a task of it failed for want of that, or what its machine did.
     */
   override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
-    case Array("cores", executor) => Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(_.cores(executor)))
+    case Array("cores", executor) =>
+      Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(_.cores(executor)))
     case Array("tasks", executor, more) => PellucidPlugin.add(executor, more.toInt); null
     case Array("memory", executor) => shortOfMemory(executor); null
     case _ => PellucidPlugin.log(message.toString); null
@@ -54,7 +55,9 @@ private final class OnDriver extends DriverPlugin {
   /** It may have lost its executor, and the job fails if the next ones are lost in the same way. */
   private def shortOfMemory(executor: String): Unit = {
     if (!memoryFailed)
-      Guard.warn(s"a task of executor $executor failed for want of memory: executors that start from now on have no monotasks")
+      Guard.warn(
+        s"a task of executor $executor failed for want of memory: executors that start from now on have no monotasks"
+      )
     memoryFailed = true
   }
 

@@ -7,6 +7,7 @@ import pellucid.sched.{Monotask, MonotaskPhase, ResourceScheduler}
   *
   * @param event  its id in `events`: at that moment [[happens]] may find that a step has ended
   * @param units  that serve one step each; more steps share them
+  * @param changes is called when other steps run than before
   * @param ended  is told of each task whose step has ended
   */
 private[model] final class Device(
@@ -14,6 +15,7 @@ private[model] final class Device(
     event: Int,
     slots: Int,
     units: Double,
+    changes: Device => Unit,
     ended: Int => Unit
 ) {
   private val scheduler = new ResourceScheduler[Step](slots)
@@ -21,11 +23,23 @@ private[model] final class Device(
   /** What a step that was there from the beginning would have had by `since`; those that run, and at how much of it they end. */
   private var had = 0.0
   private var since = 0L
-  private var running = new Array[Step](4)
+  private var steps = new Array[Step](4)
   private var ends = new Array[Double](4)
   private var n = 0
+  private var speed = 1.0
 
-  def submit(step: Step, now: Long): Unit = { advance(now); start(scheduler.submit(step)); plan() }
+  /** How many run. */
+  def running: Int = n
+
+  def submit(step: Step, now: Long): Unit = {
+    advance(now)
+    start(scheduler.submit(step))
+    changes(this)
+    plan()
+  }
+
+  /** All its steps together have this part of its speed from now on. */
+  def goesAt(part: Double, now: Long): Unit = if (part != speed) { advance(now); speed = part; plan() }
 
   def happens(now: Long): Unit = {
     advance(now)
@@ -33,31 +47,32 @@ private[model] final class Device(
     var over = List.empty[Step]
     while (i < n)
       if (ends(i) <= had + Device.Rounding) {
-        over = running(i) :: over
+        over = steps(i) :: over
         n -= 1
-        running(i) = running(n)
+        steps(i) = steps(n)
         ends(i) = ends(n)
-        running(n) = null
+        steps(n) = null
       } else i += 1
     over.foreach(_ => start(scheduler.finish()))
+    if (over.nonEmpty) changes(this)
     plan()
     over.foreach(step => ended(step.task))
   }
 
   private def advance(now: Long): Unit = {
-    had += (now - since) / sharers
+    had += (now - since) * speed / sharers
     since = now
   }
 
   /** Of each unit. */
   private def sharers: Double = math.max(1.0, n / units)
 
-  private def start(steps: Seq[Step]): Unit = steps.foreach { step =>
-    if (n == running.length) {
-      running = java.util.Arrays.copyOf(running, 2 * n)
+  private def start(begun: Seq[Step]): Unit = begun.foreach { step =>
+    if (n == steps.length) {
+      steps = java.util.Arrays.copyOf(steps, 2 * n)
       ends = java.util.Arrays.copyOf(ends, 2 * n)
     }
-    running(n) = step
+    steps(n) = step
     ends(n) = had + step.micros
     n += 1
   }
@@ -67,7 +82,7 @@ private[model] final class Device(
     var least = ends(0)
     var i = 1
     while (i < n) { if (ends(i) < least) least = ends(i); i += 1 }
-    events.add(since + math.max(0L, math.ceil((least - had) * sharers).toLong), event)
+    events.add(since + math.max(0L, math.ceil((least - had) * sharers / speed).toLong), event)
   }
 }
 

@@ -39,9 +39,11 @@ final class Recorded(trace: Trace, known: Known) {
   }.toSeq.sorted.lift(byHost.size / 2)
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
-  val work = new Work(trace, table, disks, cpus)
+  /** As if what is written to other machines took nothing of their disks and network. */
+  private lazy val apart = new Work(trace, table, disks, cpus, Output.Free)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
+    val work = apart
     val steps = (0 until table.size).filter(s => work.kind(s) == Resource.Disk && work.phase(s).frees != reads)
     val bytes = steps.iterator.map(table.bytes(_).toDouble).sum
     val seconds = steps.iterator.map(work.micros(_)).sum / 1e6
@@ -70,6 +72,8 @@ final class Recorded(trace: Trace, known: Known) {
     known.disk.orElse(measuredDisk),
     known.networkBytesPerSecond.orElse(peakBytesPerSecond)
   )
+
+  val work = new Work(trace, table, disks, cpus, Output.of(cluster))
 
   /** Stock Spark has no queues: what its tasks want is served at once. */
   private val slots: Slots =

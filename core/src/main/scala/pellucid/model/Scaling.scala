@@ -9,34 +9,41 @@ import pellucid.trace.Trace
   * A disk's step takes as long as its bytes at the disk's bandwidth for requests of that size (Doppio section 3). Of a network
   * step the time that its bytes need goes with the network's bandwidth, and with the part of the shuffle that is on other
   * machines: (n-1)/n of it with n machines; so does what it waits beside others, but for the least that any step took longer than its
-  * bytes: that is the time that answers need, and stays. What is written to other machines takes as long as the slower of their disks
-  * and the network.
+  * bytes: that is the time that answers need, and stays. So does the least of a stage's tasks of what is written to other machines, whose
+  * bytes go with [[Output]].
   */
 final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
   private val table = work.table
   private val steps = 0 until table.size
 
-  /** The least that a step took longer than its bytes need. */
-  private def latency(of: Resource, secondsOfByte: Double) =
-    steps.iterator.filter(s => work.kind(s) == of && table.bytes(s) > 0)
-      .map(s => math.max(0.0, work.micros(s) - table.bytes(s) * secondsOfByte * 1e6)).minOption.getOrElse(0.0)
-  private val networkLatency = latency(Resource.Network, now.networkBytesPerSecond.fold(0.0)(1 / _))
-  private val outputLatency = latency(Resource.Output, outputSeconds(now))
+  /** The least that a fetch took longer than its bytes need. */
+  private val latency: Double = steps.iterator.filter(s => work.kind(s) == Resource.Network && table.bytes(s) > 0)
+    .map(s =>
+      math.max(0.0, work.micros(s) - table.bytes(s) * now.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
+    ).minOption.getOrElse(0.0)
+
+  /** Of the time that each task took for its output, the part that does not depend on how much it is: the least that any task of its stage took
+    * longer than its bytes need. They are written in one step, and waited for in another, which closes the file.
+    */
+  private val closing: Array[Double] = {
+    val bytes, micros = new Array[Double](trace.tasks.size)
+    for (s <- steps if work.kind(s) == Resource.Output) {
+      bytes(table.task(s)) += table.bytes(s).toDouble
+      micros(table.task(s)) += work.micros(s)
+    }
+    val needs = Output.of(now).secondsOfByte * 1e6
+    val least = Array.fill(trace.stages.size)(Double.PositiveInfinity)
+    val writing = bytes.indices.filter(micros(_) > 0)
+    for (t <- writing; stage = trace.tasks.stage(t))
+      least(stage) = math.min(least(stage), math.max(0.0, micros(t) - bytes(t) * needs))
+    Array.tabulate(bytes.length)(t => if (micros(t) > 0) least(trace.tasks.stage(t)) / micros(t) else 0.0)
+  }
 
   private val network =
     (for (a <- now.networkBytesPerSecond; b <- next.networkBytesPerSecond) yield a / b).getOrElse(1.0)
 
   private val remoteShuffle =
     if (now.machines == 1) 1.0 else (1 - 1.0 / next.machines) / (1 - 1.0 / now.machines)
-
-  /** Seconds that a byte takes of a machine, where every machine writes: all replicas' disks, or all but the first through the network.
-    * Datanodes' page caches make large requests of small files.
-    */
-  private def outputSeconds(c: Cluster) = {
-    val disk = c.disk.fold(0.0)(d => c.replicas / (c.disks * d.writeBytesPerSecond(Scaling.LargeBytes)))
-    val network = c.networkBytesPerSecond.fold(0.0)((c.replicas - 1) / _)
-    math.max(if (c.without(Resource.Disk)) 0 else disk, if (c.without(Resource.Network)) 0 else network)
-  }
 
   /** Of the CPU time of each stage, what deserialized its input, as samples showed. */
   private val deserialized: Array[Double] = {
@@ -53,7 +60,10 @@ final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
     reads
   }
 
-  private val output = if (outputSeconds(now) > 0) outputSeconds(next) / outputSeconds(now) else 1.0
+  private val output = {
+    val before = Output.of(now).secondsOfByte
+    if (before > 0) Output.of(next).secondsOfByte / before else 1.0
+  }
 
   private def disk(bytesPerSecond: DiskProfile => Double): Double =
     (for (a <- now.disk; b <- next.disk) yield bytesPerSecond(a) / bytesPerSecond(b)).getOrElse(1.0)
@@ -74,8 +84,8 @@ final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
   }
 
   private def fixed(step: Int): Double = work.kind(step) match {
-    case Resource.Network => networkLatency
-    case Resource.Output => outputLatency
+    case Resource.Network => latency
+    case Resource.Output => work.micros(step) * closing(table.task(step))
     case _ => 0
   }
 
@@ -85,8 +95,4 @@ final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
     val to = ratio(step)
     if (to == 0) 0 else same + (work.micros(step) - same) * to
   }
-}
-
-private object Scaling {
-  private final val LargeBytes = 128e6
 }

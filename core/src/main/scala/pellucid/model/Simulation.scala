@@ -32,6 +32,7 @@ final class Simulation(schedule: Schedule, work: Work) {
       override protected def stageBegins(stage: Int): Unit = if (rows(stage).nonEmpty) ready += stage
     }
     private val devices = ArrayBuffer.empty[Device]
+    private val shares = new Shares(Output.of(cluster), cluster.disks)
     private val machines = Array.tabulate(cluster.machines)(new Machine(_))
 
     private val ready = ArrayBuffer.empty[Int] // stages with tasks to launch
@@ -48,14 +49,22 @@ final class Simulation(schedule: Schedule, work: Work) {
     private final class Machine(val index: Int) {
       var room: Int = slots.tasks
       var tasks = 0
-      val cpu: Device = device(slots.cores, cluster.cpus)
-      val disks: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = 1))
-      val network: Device = device(slots.network, units = 1)
-      val output: Device = device(slots.output, units = 1)
+      val cpu: Device = device(slots.cores, cluster.cpus, _ => ())
+      val disks: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = 1, share))
+      val network: Device = device(slots.network, units = 1, share)
+      val output: Device = device(slots.output, units = 1, share)
+      private val shared = disks :+ network :+ output
+      private val running = new Array[Int](shared.length)
+
+      private def share(changed: Device): Unit = if (output.running > 0 || changed == output) {
+        for (i <- shared.indices) running(i) = shared(i).running
+        shares.of(running)
+        for (i <- shared.indices) shared(i).goesAt(shares.speed(i), now)
+      }
     }
 
-    private def device(slots: Int, units: Double): Device = {
-      val made = new Device(events, firstDevice + devices.size, slots, units, goesOn)
+    private def device(slots: Int, units: Double, changes: Device => Unit): Device = {
+      val made = new Device(events, firstDevice + devices.size, slots, units, changes, goesOn)
       devices += made
       made
     }

@@ -13,8 +13,9 @@ import pellucid.trace.{MonotaskTable, Trace}
   *
   * @param table the recorded monotasks, or estimates of them ([[Estimate]])
   * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
+  * @param output of the recorded machines
   */
-final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int, cpus: Double) {
+final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int, cpus: Double, output: Output) {
 
   /** Those that ran tasks, by number. */
   val hosts: IndexedSeq[String] = trace.byLaunch.iterator.map(trace.host).distinct.toIndexedSeq
@@ -67,30 +68,47 @@ final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int
   /** What the step had of its resource alone. */
   val micros: Array[Double] = {
     val out = new Array[Double](table.size)
-    def device(step: Int) = (
-      hostOf(table.task(step)),
-      kind(step),
-      if (kind(step) == Resource.Disk) disk(step) else 0
-    )
-    (0 until table.size).filter(table.serviceMicros(_) > 0).groupBy(device).foreach { case ((_, kind, _), steps) =>
-      share(steps, if (kind == Resource.Cpu) cpus else 1, out)
+    val shares = new Shares(output, disksOfMachine)
+    def device(step: Int) = kind(step) match {
+      case Resource.Disk => disk(step)
+      case Resource.Network => shares.network
+      case _ => shares.written
+    }
+    val steps = (0 until table.size).filter(table.serviceMicros(_) > 0)
+    for ((_, ofHost) <- steps.groupBy(s => hostOf(table.task(s)))) {
+      val (computing, others) = ofHost.partition(kind(_) == Resource.Cpu)
+      lay(computing, _ => 0, running => Array(math.min(running(0).toDouble, cpus)), 1, out)
+      lay(others, device, running => { shares.of(running); shares.speed }, shares.devices, out)
     }
     out
   }
 
-  /** Of `units` that serve one step each. */
-  private def share(steps: IndexedSeq[Int], units: Double, out: Array[Double]): Unit = {
+  /** Of `devices`, of each of which the running steps have the same part.
+    *
+    * @param speeds of the devices, by how many steps of each run
+    */
+  private def lay(
+      steps: IndexedSeq[Int],
+      device: Int => Int,
+      speeds: Array[Int] => Array[Double],
+      devices: Int,
+      out: Array[Double]
+  ): Unit = {
     // (moment, whether a step begins, step): ends first
     val moments = (steps.map(s => (begin(s), 1, s)) ++ steps.map(s => (end(s), 0, s))).sorted
-    var running = 0
-    var had = 0.0 // by a step that was there from the first moment on
-    var at = moments.head._1
+    val running = new Array[Int](devices)
+    val had = new Array[Double](devices) // by a step that was there from the first moment on
+    var at = moments.headOption.fold(0L)(_._1)
     val before = new java.util.HashMap[Integer, java.lang.Double]
     for ((moment, begins, step) <- moments) {
-      had += (moment - at) * math.min(1.0, units / math.max(1, running))
-      at = moment
-      if (begins == 1) { running += 1; before.put(step, had) }
-      else { running -= 1; out(step) = had - before.get(step) }
+      if (moment > at) {
+        val speed = speeds(running)
+        for (d <- had.indices if running(d) > 0) had(d) += (moment - at) * speed(d) / running(d)
+        at = moment
+      }
+      val d = device(step)
+      if (begins == 1) { running(d) += 1; before.put(step, had(d)) }
+      else { running(d) -= 1; out(step) = had(d) - before.get(step) }
     }
   }
 }

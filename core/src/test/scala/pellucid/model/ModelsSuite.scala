@@ -145,18 +145,53 @@ class ModelsSuite extends munit.FunSuite {
     near(p.replay, 1.5 + 0.25 + 1)
   }
 
+  private def twoWrite(seconds: Int, monotasks: String): Trace = {
+    val did = Did(monotasks, "network:hdfs=1", seconds = seconds)
+    stage(1, seconds, did, did.copy(executor = "2"))
+  }
+
   test("what is written to other machines takes as long as the slower of their disks and the network") {
-    // three machines, 3 replicas: a byte needs 3/100 us of the disk and 2/50 us of the network; then 3/200 and 2/50: no change
-    val out = stage(
-      1,
-      2,
-      (1 to 3).map(e => Did("o0,40000000,0,1600000,0", "network:hdfs=1", executor = s"$e", seconds = 2)): _*
+    // two machines, so 2 replicas: a byte needs 2/100 us of the disks and 1/40 us of the network, and with twice the disks no less
+    val out = twoWrite(1, "o0,40000000,0,1000000,0")
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), networkBytesPerSecond = Some(4e7))
+    near(job(out, Change(disks = Some(2)), known).replay, 1)
+    // a network ten times as fast: the disks' 0.02 us are what is left of 0.025
+    near(job(out, Change(networkBytesPerSecond = Some(4e8)), known).replay, 0.8)
+  }
+
+  test("what writing takes longer than its bytes need stays: they are written in one step and waited for in the next") {
+    // 40 MB need 1/25 us each of the network, 1.6 s of the 2: a network twice as fast, 0.8 s of 1.2
+    val out = twoWrite(2, "o0,40000000,0,100000,0;o0,0,0,1900000,0")
+    near(job(out, Change(networkBytesPerSecond = Some(5e7)), Known(networkBytesPerSecond = Some(2.5e7))).replay, 1.2)
+  }
+
+  test("what is written to other machines and what is fetched share the network") {
+    // Two machines, each writes 40 MB and fetches 25. A byte written needs 0.06 us of the disks and 0.04 us of the network: 2.4 s alone. Beside
+    // the fetch of 1 s it has half the network, and so 3/4 of its speed: the fetch ends at 2 s, when 0.9 s of writing are left
+    def all(each: Did*) = (1 to 2).flatMap(e =>
+      each.map(_.copy(resources = "cpu=2 network=4 network:hdfs=1", executor = s"$e"))
     )
-    val disk = flat("now", 1e8)
-    val known = Known(disks = Some(1), disk = Some(disk), networkBytesPerSecond = Some(5e7))
-    near(job(out, Change(disks = Some(2)), known).replay, 2)
-    // a network ten times as fast: the disks' 3/100 are what is left of 4/100
-    near(job(out, Change(networkBytesPerSecond = Some(5e8)), known).replay, 0.4 + 1.6 * 0.75)
+    val trace = stage(2, 3, all(Did("o2,40000000,0,2900000,0"), Did("r1,25000000,0,2000000,0", seconds = 2)): _*)
+    val known = Known(disks = Some(1), disk = Some(flat("now", 2 / 6e-8)), networkBytesPerSecond = Some(2.5e7))
+    near(job(trace, Change(), known).replay, 3)
+    // a disk three times as fast: 1.6 s alone, all of it the network's; the fetch ends at 2 s, when 0.6 s are left. A tenth of a second comes after
+    near(job(trace, Change(disk = Some(flat("fast", 2e8 / 2))), known).replay, 2.7)
+  }
+
+  test("some machines get more replicas than others, and what is written waits for these") {
+    // Each of three sends its block to one of the others, which sends it on to the last. All receive two; in 2 cases of 8 all send two, and in the
+    // others one sends all three: 2/8 * 2 + 6/8 * 3 seconds of a byte, where a card moves one in a second
+    val three = Cluster(3, 3, cores = 1, cpus = 1, disks = 1, disk = None, networkBytesPerSecond = Some(1))
+    assertEqualsDouble(Output.of(three).secondsOfByte, 2.75, 0.1)
+    // the disks of all get three each, whatever is drawn
+    near(Output.of(three.copy(disk = Some(flat("one", 1)), networkBytesPerSecond = None)).secondsOfByte, 3)
+    assertEquals(Output.of(three.copy(machines = 1, networkBytesPerSecond = Some(1))), Output.Free)
+  }
+
+  test("of two disks, one in use, what is written has three quarters, and leaves half of the one") {
+    val shares = new Shares(Output(disk = 3, network = 0, secondsOfByte = 3), disks = 2)
+    shares.of(Array(1, 0, 0, 1))
+    assertEquals(shares.speed.toSeq.map(x => math.round(100 * x)), Seq(50L, 25L, 100L, 75L))
   }
 
   test("a log without monotasks: they are estimated, and the same machines take what they took") {
