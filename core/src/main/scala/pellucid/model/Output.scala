@@ -36,7 +36,7 @@ object Output {
       else c.disk.fold(0.0)(d => 1 / (c.disks * d.writeBytesPerSecond(RequestBytes)))
     val network = if (c.without(Resource.Network)) 0 else c.networkBytesPerSecond.fold(0.0)(1 / _)
     val seconds = known.computeIfAbsent(
-      (math.min(c.machines, MostMachines), c.replicas, disk, network),
+      (math.min(c.machines, math.max(MostMachines, c.replicas)), c.replicas, disk, network),
       { case (machines, replicas, _, _) =>
         if (disk > 0 || network > 0 && replicas > 1) secondsOfByte(machines, replicas, disk, network) else 0.0
       }
@@ -58,9 +58,8 @@ object Output {
       def swap(i: Int, j: Int): Unit = { val m = others(i); others(i) = others(j); others(j) = m }
       swap(0, others.indexOf(writer))
       for (i <- 1 until replicas) swap(i, random.nextInt(i, machines))
-      val uses = for (i <- 0 until replicas; m = 3 * others(i)) yield Seq(m) ++ Option.when(i < replicas - 1)(m + 1) ++
-        Option.when(i > 0)(m + 2)
-      uses.flatten.filter(takes(_) > 0).toArray
+      val machinesOfBlock = others.take(replicas).map(3 * _)
+      (machinesOfBlock ++ machinesOfBlock.init.map(_ + 1) ++ machinesOfBlock.tail.map(_ + 2)).filter(takes(_) > 0)
     }
     val rounds = math.max(1, Blocks / machines)
     (1 to rounds).iterator.map(_ => fair(Array.tabulate(machines)(chain), takes).map(1 / _).sum).sum /
@@ -84,40 +83,5 @@ object Output {
       rising = others
     }
     speed
-  }
-}
-
-/** How fast the devices of one machine go when what is written to other machines wants its disks and its network too. Each of those that want
-  * a device at once has the same part of it; what is written has what it gets of the slowest, and leaves the rest of the others.
-  *
-  * The devices are numbered: the disks, the network, the output.
-  */
-private[model] final class Shares(output: Output, disks: Int) {
-  val network: Int = disks
-  val written: Int = disks + 1
-  val devices: Int = disks + 2
-
-  /** Of each device: the part of its own speed that its steps have together. */
-  val speed: Array[Double] = Array.fill(devices)(1.0)
-
-  /** @param running steps of each device */
-  def of(running: Array[Int]): Unit = {
-    java.util.Arrays.fill(speed, 1.0)
-    val outputs = running(written)
-    if (outputs > 0) {
-      def part(device: Int) = outputs.toDouble / (outputs + running(device)) // all of it where it is alone
-      var parts = 0.0
-      var disk = 0
-      while (disk < disks) { parts += part(disk); disk += 1 }
-      def most(part: Double, use: Double) = if (use > 0) part / use else 1.0
-      speed(written) =
-        math.min(1.0, math.min(most(parts / disks, output.ofDisk), most(part(network), output.ofNetwork)))
-      disk = 0
-      while (disk < disks) {
-        speed(disk) = 1 - math.min(part(disk), output.ofDisk * speed(written))
-        disk += 1
-      }
-      speed(network) = 1 - output.ofNetwork * speed(written)
-    }
   }
 }

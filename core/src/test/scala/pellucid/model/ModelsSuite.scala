@@ -185,7 +185,9 @@ class ModelsSuite extends munit.FunSuite {
     assertEqualsDouble(Output.of(three).secondsOfByte, 2.75, 0.1)
     // the disks of all get three each, whatever is drawn
     near(Output.of(three.copy(disk = Some(flat("one", 1)), networkBytesPerSecond = None)).secondsOfByte, 3)
-    assertEquals(Output.of(three.copy(machines = 1, networkBytesPerSecond = Some(1))), Output.Free)
+    assertEquals(Output.of(three.copy(machines = 1)), Output.Free)
+    // twenty machines, each of which has every block: 20 of each disk, and each card sends and receives 19 or 20
+    assertEqualsDouble(Output.of(three.copy(machines = 20, replication = 20)).secondsOfByte, 20, 1)
   }
 
   test("of two disks, one in use, what is written has three quarters, and leaves half of the one") {
