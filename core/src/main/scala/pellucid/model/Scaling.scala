@@ -11,33 +11,12 @@ import pellucid.trace.Trace
   * machines: (n-1)/n of it with n machines; so does what it waits beside others, but for the least that any step took longer than its
   * bytes: that is the time that answers need, and stays. So does the least of a stage's tasks of what is written to other machines, whose
   * bytes go with [[Output]].
+  *
+  * @param staying of each step, [[Staying]]
   */
-final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
+final class Scaling(trace: Trace, work: Work, staying: Array[Double], now: Cluster, next: Cluster) {
   private val table = work.table
   private val steps = 0 until table.size
-
-  /** The least that a fetch took longer than its bytes need. */
-  private val latency: Double = steps.iterator.filter(s => work.kind(s) == Resource.Network && table.bytes(s) > 0)
-    .map(s =>
-      math.max(0.0, work.micros(s) - table.bytes(s) * now.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
-    ).minOption.getOrElse(0.0)
-
-  /** Of the time that each task took for its output, the part that does not depend on how much it is: the least that any task of its stage took
-    * longer than its bytes need. They are written in one step, and waited for in another, which closes the file.
-    */
-  private val closing: Array[Double] = {
-    val bytes, micros = new Array[Double](trace.tasks.size)
-    for (s <- steps if work.kind(s) == Resource.Output) {
-      bytes(table.task(s)) += table.bytes(s).toDouble
-      micros(table.task(s)) += work.micros(s)
-    }
-    val needs = Output.of(now).secondsOfByte * 1e6
-    val least = Array.fill(trace.stages.size)(Double.PositiveInfinity)
-    val writing = bytes.indices.filter(micros(_) > 0)
-    for (t <- writing; stage = trace.tasks.stage(t))
-      least(stage) = math.min(least(stage), math.max(0.0, micros(t) - bytes(t) * needs))
-    Array.tabulate(bytes.length)(t => if (micros(t) > 0) least(trace.tasks.stage(t)) / micros(t) else 0.0)
-  }
 
   private val network =
     (for (a <- now.networkBytesPerSecond; b <- next.networkBytesPerSecond) yield a / b).getOrElse(1.0)
@@ -83,16 +62,48 @@ final class Scaling(trace: Trace, work: Work, now: Cluster, next: Cluster) {
     }
   }
 
-  private def fixed(step: Int): Double = work.kind(step) match {
-    case Resource.Network => latency
-    case Resource.Output => work.micros(step) * closing(table.task(step))
-    case _ => 0
+  /** By step. */
+  val micros: Array[Double] = Array.tabulate(table.size) { step =>
+    val same = staying(step)
+    val to = ratio(step)
+    if (to == 0) 0 else same + (work.micros(step) - same) * to
+  }
+}
+
+/** How long each step takes on whatever machines. */
+private[model] final class Staying(trace: Trace, work: Work, now: Cluster) {
+  private val table = work.table
+  private val steps = 0 until table.size
+
+  /** The least that a fetch took longer than its bytes need. */
+  private val latency: Double = steps.iterator.filter(s => work.kind(s) == Resource.Network && table.bytes(s) > 0)
+    .map(s =>
+      math.max(0.0, work.micros(s) - table.bytes(s) * now.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
+    ).minOption.getOrElse(0.0)
+
+  /** Of the time that each task took for its output, the part that does not depend on how much it is: the least that any task of its stage took
+    * longer than its bytes need. They are written in one step, and waited for in another, which closes the file.
+    */
+  private val closing: Array[Double] = {
+    val bytes, micros = new Array[Double](trace.tasks.size)
+    for (s <- steps if work.kind(s) == Resource.Output) {
+      bytes(table.task(s)) += table.bytes(s).toDouble
+      micros(table.task(s)) += work.micros(s)
+    }
+    val needs = Output.of(now).secondsOfByte * 1e6
+    val least = Array.fill(trace.stages.size)(Double.PositiveInfinity)
+    val writing = bytes.indices.filter(micros(_) > 0)
+    for (t <- writing; stage = trace.tasks.stage(t))
+      least(stage) = math.min(least(stage), math.max(0.0, micros(t) - bytes(t) * needs))
+    Array.tabulate(bytes.length)(t => if (micros(t) > 0) least(trace.tasks.stage(t)) / micros(t) else 0.0)
   }
 
   /** By step. */
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
-    val same = math.min(work.micros(step), fixed(step))
-    val to = ratio(step)
-    if (to == 0) 0 else same + (work.micros(step) - same) * to
+    work.kind(step) match {
+      case Resource.Network => math.min(work.micros(step), latency)
+      case Resource.Output => work.micros(step) * closing(table.task(step))
+      case _ => 0
+    }
   }
 }

@@ -111,8 +111,10 @@ final class Models(trace: Trace, known: Known = Known()) {
   private val schedule = new Schedule(trace)
   private val simulation = new Simulation(schedule, recorded.work)
 
+  private val staying = new Staying(trace, recorded.work, now).micros
+
   private final class On(cluster: Cluster) {
-    private val micros = new Scaling(trace, recorded.work, now, cluster).micros
+    private val micros = new Scaling(trace, recorded.work, staying, now, cluster).micros
     val ideal = new Ideal(trace, schedule, recorded.work, micros, cluster)
     val simulated: Simulated = simulation.run(micros, cluster, recorded.slotsOn(cluster))
     val slots: Int = cluster.slots
