@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.{FSDataInputStream, ReadOption, StreamCapabilities}
 import org.apache.hadoop.io.ByteBufferPool
 import org.apache.spark.pellucid.TaskMemory
 
-import pellucid.monotask.Resources
+import pellucid.monotask.{Arrays, Resources}
 import pellucid.observe.{CpuClock, Requests, RunQueue, TaskRecord}
 
 /** Input whose split a task reads from its start to its end (lines of text, say): a chunk of it is read into memory by one monotask,
@@ -30,6 +30,7 @@ private final class ChunkedInput(
   import ChunkedInput._
   private var chunk = Array.emptyByteArray
   private var at, until = 0 // of `chunk`, what is not read yet
+  private var filledBy: Thread = _
 
   /** How many bytes are read without a chunk before the next one, and how large that is: small at first, so that the task soon computes. */
   private var direct = 0L
@@ -116,15 +117,19 @@ private final class ChunkedInput(
     }
   }
 
-  /** How large the next chunk is where so much is left of the split, 0 for none: half of that, while it is not little, since what computes
-    * on the last chunk has nothing to read beside it. Read by position, also what the split's last record has beyond its end.
+  /** How large the next chunk is where so much is left of the split, 0 for none. While the cores have other tasks' work, as large as may be,
+    * as each request costs CPU time; otherwise half of what is left, while that is not little, since what computes on the last chunk has
+    * nothing to read beside it. Read by position, also what the split's last record has beyond its end.
     */
   private def chunkOf(left: Long): Int = {
     val last = if (byPosition) math.max(LastRecord, -left) else 0L
-    if (left > 2 * LeastLast) math.min(left / 2, next.toLong).toInt
+    if (left >= Requests.Large && coreIsWanted) math.min(left + last, Requests.Monotask.toLong).toInt
+    else if (left > 2 * LeastLast) math.min(left / 2, next.toLong).toInt
     else if (left >= Requests.Large) math.min(left + last, next.toLong).toInt
     else math.min(math.max(left, 0) + last, Requests.Monotask.toLong).toInt
   }
+
+  private def coreIsWanted = record.multitask.exists(_.coreIsWanted)
 
   /** Since some time, with neither the CPU nor a wish for it: work beside the task's makes nothing look like a disk. */
   private def blockedNanos(): Long = System.nanoTime() - CpuClock.nanos() - RunQueue.nanos()
@@ -150,11 +155,14 @@ private final class ChunkedInput(
       drop()
       chunk = memory.array(size)
     }
+    filledBy = Thread.currentThread
     math.min(size, chunk.length)
   }
 
+  /** Where another thread closes the stream, the one that reads may still fill the chunk: it is for nobody else. */
   private def drop(): Unit = {
     memory.release(chunk.length.toLong)
+    if (filledBy eq Thread.currentThread) Arrays.put(chunk)
     chunk = Array.emptyByteArray
     forget()
   }

@@ -2,6 +2,7 @@ package pellucid.monotask
 
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.locks.LockSupport
 
 import scala.jdk.CollectionConverters._
 
@@ -11,6 +12,8 @@ import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, TaskMemo
 import org.slf4j.LoggerFactory
 
 import pellucid.plugin.Guard
+import pellucid.sched.CoreLending
+import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
   *
@@ -40,9 +43,10 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private val inFlight = Fetches.mostInFlight
   private var tasks = cores
   private var idleLooks = 0
-  private var computedAt = 0L // a task did, or a core was lent that made one
+  private val lending = new CoreLending(cores)
+  private var pauseNanos = LeastNanos
   private var ofStuck = 0 // cores lent that tasks had which seemed stuck
-  @volatile private var stopped = false
+  @volatile private var stopped, resting = false
 
   private val watch = new Thread(() => watching(), "pellucid-monotasks")
   watch.setDaemon(true)
@@ -57,6 +61,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       shuffle
       val multitask = new Multitask(begun.getAndIncrement(), resources, math.max(most, cores))
       running.add(multitask)
+      if (resting) LockSupport.unpark(watch)
       multitask.begin()
       Some(multitask)
     } else {
@@ -87,44 +92,53 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
 
   /** Tasks that still run have their cores to the end. */
-  def stop(): Unit = stopped = true
+  def stop(): Unit = { stopped = true; LockSupport.unpark(watch) }
 
   private def watching(): Unit =
     try
-      while ((!stopped || !running.isEmpty) && guard(look()).isDefined)
-        Thread.sleep(if (running.isEmpty) RestMillis else if (resources.cpu.waits > 0) BusyMillis else IdleMillis)
+      while ((!stopped || !running.isEmpty) && guard(look()).isDefined) {
+        LockSupport.parkNanos(pauseNanos)
+        rest()
+      }
     finally resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
 
-  /** A task that waits for another thread lends its core, and later goes on beside the one that got it, with all that they hold in the heap.
-    * So some cores are lent at once, beyond that and while the heap is short only to tasks that stock Spark would have begun, and
-    * one more whenever no task has computed for a while: it may be what they wait for.
-    */
-  private def look(): Unit = {
-    val (blocked, others) = running.asScala.filter(_.computes).toSeq.partition(m => isBlocked(m.thread))
-    val stuck = others.filter(_.isStuck)
-    val waiting = blocked ++ stuck
-    val now = System.nanoTime()
-    if (waiting.isEmpty || stuck.size < others.size) computedAt = now
-    val still = now - computedAt > StillNanos
-    val lent = resources.cpu.runs - cores
-    val few = (cores + 1) / 2
-    val careful = lent >= few || Heap.isShort
-    resources.cpu.upTo(if (careful) oldest(if (still) waiting else Nil) else Long.MaxValue)
-    val lendable = math.min(waiting.size, if (still) lent + 1 else if (careful) Int.MaxValue else few)
-    (lent until lendable).takeWhile(_ => resources.cpu.waits > 0 && resources.cpu.overdraw()).foreach { n =>
-      computedAt = now
-      if (n >= blocked.size) tellOfStuck()
+  /** Until a task begins. */
+  private def rest(): Unit = {
+    resting = true
+    if (running.isEmpty && !stopped) {
+      LockSupport.parkNanos(RestNanos)
+      pauseNanos = LeastNanos
     }
+    resting = false
+  }
+
+  private def look(): Unit = {
+    val all = running.asScala.toSeq
+    val (blocked, others) = all.filter(_.computes).partition(m => isBlocked(m.thread))
+    val stuck = others.filter(_.isStuck)
+    lend(all, blocked, stuck)
     resources.network.overdrawAfter(SlowNanos)
     resources.freeingFirst(TaskMemory.isShort)
     val idle = resources.cpu.waits == 0 && resources.cpu.runs < cores + blocked.size && running.size >= tasks
     idleLooks = if (idle) idleLooks + 1 else 0
     if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty && Heap.isPlenty) oneMore()
+    pauseNanos =
+      if (blocked.nonEmpty || idle && tasks < most) LeastNanos
+      else math.min(2 * pauseNanos, MostNanos)
   }
 
-  /** The last of as many as there are cores, which is how many stock Spark would have begun, not counting `but`. */
-  private def oldest(but: Seq[Multitask]): Long =
-    running.asScala.filterNot(but.contains).map(_.number).toSeq.sorted.lift(cores - 1).getOrElse(Long.MaxValue)
+  private def lend(all: Seq[Multitask], blocked: Seq[Multitask], stuck: Seq[Multitask]): Unit = {
+    val waiting = (blocked ++ stuck).toSet
+    def state(task: Multitask) = if (waiting(task)) Waits else if (task.computes) Computes else HasNone
+    val now = System.nanoTime()
+    val lent = resources.cpu.runs - cores
+    val allowed = lending.look(all.map(task => Task(task.number, state(task))), lent, Heap.isShort, now)
+    resources.cpu.upTo(allowed.youngest)
+    (lent until allowed.lent).takeWhile(_ => resources.cpu.waits > 0 && resources.cpu.overdraw()).foreach { n =>
+      lending.lends(now)
+      if (n >= blocked.size) tellOfStuck()
+    }
+  }
 
   private def tellOfStuck(): Unit = {
     ofStuck += 1
@@ -141,12 +155,14 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
 }
 
 private object Monotasks {
-  private final val BusyMillis = 2L
-  private final val IdleMillis = 5L
-  private final val RestMillis = 20L
-  private final val LooksBeforeMore = 2
 
-  private final val StillNanos = 100000000L
+  /** Between two looks: soon again where a core may be lent or there may be too few tasks, seldom while all compute, as looks take
+    * CPU time from them.
+    */
+  private final val LeastNanos = 2000000L
+  private final val MostNanos = 16000000L
+  private final val RestNanos = 1000000000L
+  private final val LooksBeforeMore = 4
 
   /** A machine that is slow or gone should not keep those that want something of others from the network. */
   private final val SlowNanos = 1000000000L

@@ -27,6 +27,9 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
   def computes: Boolean = computing
 
+  /** Others wait for the core it has. */
+  def coreIsWanted: Boolean = resources.cpu.waits > 0
+
   private var cpuSeen = 0L
   @volatile private var seenAt = System.nanoTime()
 

@@ -27,7 +27,8 @@ private[pellucid] final class Sampler {
   def stop(): Unit = { thread.shutdownNow(); () }
 
   private def look(): Unit = {
-    val all = running.toArray(Array.empty[TaskRecord])
+    val all =
+      running.toArray(Array.empty[TaskRecord]).filter(_.multitask.forall(_.computes)) // at a resource it is no secret
     val now = System.nanoTime()
     val passed = math.min(now - beforeNanos, 4 * EveryMillis * 1000000)
     beforeNanos = now

@@ -3,6 +3,7 @@ package org.apache.spark.pellucid
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 
+import pellucid.monotask.Arrays
 import pellucid.plugin.Guard
 
 /** Memory of a task that Spark's memory manager knows of.
@@ -17,12 +18,12 @@ final class TaskMemory(context: TaskContext, tasks: Int) {
   }
   private var ended = false
 
-  /** As many bytes, up to `size`, as there is room for: a small part of what nobody uses, and less than the task's share, so that nobody
+  /** As many bytes, up to `size` (in whole megabytes, of those), as there is room for: a small part of what nobody uses, and less than the task's share, so that nobody
     * has to spill and no cached block has to go for it. Who is done with it calls [[release]].
     */
   def array(size: Int): Array[Byte] = {
-    val granted = guard(acquire(size.toLong)).getOrElse(0L)
-    try if (granted > 0) new Array(granted.toInt) else Array.emptyByteArray
+    val granted = guard(acquire(Arrays.rounded(size).toLong)).getOrElse(0L)
+    try if (granted > 0) Arrays.take(granted.toInt) else Array.emptyByteArray
     catch {
       case _: OutOfMemoryError => release(granted); Array.emptyByteArray
     } // the heap has more in it than Spark knows of
