@@ -75,6 +75,13 @@ class Application:
             self.do(line)
             self.do("check the answer")
 
+    def rehearse(self, line):
+        """Runs a workload as it will be measured: code that only a slow disk runs is compiled by nothing else."""
+        self.cluster.drop_caches()
+        self.do(line)
+        self.cluster.sync()
+        self.do("check the answer")
+
     def measure(self, case, variant, line, cold=True):
         """Runs a workload and keeps what was measured; with cold page caches unless told."""
         if cold:

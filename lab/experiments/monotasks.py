@@ -11,7 +11,6 @@ from lab.application import Application
 from lab.cluster import lab
 from lab.experiments import bdb
 
-WARM_UPS = 2  # of each job, before it is measured
 DISKS = {"1 HDD": (1, "hdd"), "2 HDDs": (2, "hdd"), "1 SSD": (1, "ssd")}
 
 
@@ -83,8 +82,8 @@ def on(disks, jobs, options, say):
                     say(f"{disks}, {job}: input and warm-up")
                     if generate != made:
                         application.generate(generate)
-                    for _ in range(WARM_UPS):
-                        application.warm_up(line)
+                    application.warm_up(line)
+                    application.rehearse(line)
                 made = generate
                 variants = {
                     "stock": lambda job=job, line=line: stock.measure(f"{disks}: {job}", "stock", line),
