@@ -25,8 +25,8 @@ final class CoreLending(cores: Int) {
     )
   }
 
-  /** One was lent. */
-  def lends(now: Long): Unit = computedAt = now
+  /** A task does now: one that was lent a core, or that begins where there was none. */
+  def computes(now: Long): Unit = computedAt = now
 
   /** The last of as many as there are cores, which is how many stock Spark would have begun. */
   private def oldest(tasks: Seq[Task]): Long = tasks.map(_.number).sorted.lift(cores - 1).getOrElse(Long.MaxValue)

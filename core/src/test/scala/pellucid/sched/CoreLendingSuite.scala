@@ -40,7 +40,7 @@ class CoreLendingSuite extends munit.FunSuite {
     assertEquals(lending.look(all, lent = 1, heapIsShort = false, 100 * Millis), Allowed(1, 3))
     // 3 and 4 are the oldest two of the others
     assertEquals(lending.look(all, lent = 1, heapIsShort = false, 101 * Millis), Allowed(4, 2))
-    lending.lends(101 * Millis)
+    lending.computes(101 * Millis)
     assertEquals(lending.look(all, lent = 2, heapIsShort = false, 150 * Millis), Allowed(1, 3))
     assertEquals(lending.look(all, lent = 2, heapIsShort = false, 202 * Millis), Allowed(4, 3))
   }

@@ -118,12 +118,14 @@ private final class ChunkedInput(
   }
 
   /** How large the next chunk is where so much is left of the split, 0 for none. While the cores have other tasks' work, as large as may be,
-    * as each request costs CPU time; otherwise half of what is left, while that is not little, since what computes on the last chunk has
-    * nothing to read beside it. Read by position, also what the split's last record has beyond its end.
+    * as each request costs CPU time, unless much could be in the page cache; otherwise half of what is left, while that is not little,
+    * since what computes on the last chunk has nothing to read beside it. Read by position, also what the split's last record has
+    * beyond its end.
     */
   private def chunkOf(left: Long): Int = {
     val last = if (byPosition) math.max(LastRecord, -left) else 0L
-    if (left >= Requests.Large && coreIsWanted) math.min(left + last, Requests.Monotask.toLong).toInt
+    if (left >= Requests.Large && coreIsWanted && (next > First || left <= Few))
+      math.min(left + last, Requests.Monotask.toLong).toInt
     else if (left > 2 * LeastLast) math.min(left / 2, next.toLong).toInt
     else if (left >= Requests.Large) math.min(left + last, next.toLong).toInt
     else math.min(math.max(left, 0) + last, Requests.Monotask.toLong).toInt
@@ -218,6 +220,7 @@ private final class ChunkedInput(
 private object ChunkedInput {
   private final val First = 1 << 20
   private final val LeastLast = 1L << 20
+  private final val Few = 4L << 20
   private final val LastRecord = 64L << 10
 
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */

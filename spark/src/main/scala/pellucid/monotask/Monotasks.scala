@@ -108,6 +108,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     if (running.isEmpty && !stopped) {
       LockSupport.parkNanos(RestNanos)
       pauseNanos = LeastNanos
+      lending.computes(System.nanoTime())
     }
     resting = false
   }
@@ -135,7 +136,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     val allowed = lending.look(all.map(task => Task(task.number, state(task))), lent, Heap.isShort, now)
     resources.cpu.upTo(allowed.youngest)
     (lent until allowed.lent).takeWhile(_ => resources.cpu.waits > 0 && resources.cpu.overdraw()).foreach { n =>
-      lending.lends(now)
+      lending.computes(now)
       if (n >= blocked.size) tellOfStuck()
     }
   }
