@@ -14,7 +14,7 @@ final class CoreLending(cores: Int) {
   /** @param tasks that have begun and not ended
     * @param lent cores, by now
     */
-  def look(tasks: Seq[Task], lent: Int, heapIsShort: Boolean, now: Long): Allowed = {
+  def look(tasks: Seq[Task], lent: Int, heapIsShort: => Boolean, now: Long): Allowed = {
     val (waiting, others) = tasks.partition(_.state == Waits)
     if (waiting.isEmpty || others.exists(_.state == Computes)) computedAt = now
     val still = now - computedAt > StillNanos

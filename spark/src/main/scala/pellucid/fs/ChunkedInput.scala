@@ -124,11 +124,11 @@ private final class ChunkedInput(
     */
   private def chunkOf(left: Long): Int = {
     val last = if (byPosition) math.max(LastRecord, -left) else 0L
-    if (left >= Requests.Large && coreIsWanted && (next > First || left <= Few))
-      math.min(left + last, Requests.Monotask.toLong).toInt
-    else if (left > 2 * LeastLast) math.min(left / 2, next.toLong).toInt
-    else if (left >= Requests.Large) math.min(left + last, next.toLong).toInt
-    else math.min(math.max(left, 0) + last, Requests.Monotask.toLong).toInt
+    def whole = math.max(left, 0) + last
+    val size =
+      if (left < Requests.Large || coreIsWanted && (next > First || left <= Few)) math.min(whole, Requests.Monotask)
+      else math.min(if (left > 2 * LeastLast) left / 2 else whole, next)
+    size.toInt
   }
 
   private def coreIsWanted = record.multitask.exists(_.coreIsWanted)
