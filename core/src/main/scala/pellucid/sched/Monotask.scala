@@ -15,6 +15,11 @@ object Monotask {
 
   /** Of a task that the log has one by one, in their order; the others' sums come after them. */
   final val OneByOne = 1000
+
+  /** How many a disk runs at once (thesis section 5.3.3): one where it rotates, so that it reads and writes in long sequences, and four of a flash
+    * drive, whose channels work side by side.
+    */
+  def slotsOfDisk(rotates: Boolean): Int = if (rotates) 1 else 4
 }
 
 /** What a monotask does for its multitask. The queue of a resource takes turns among these.

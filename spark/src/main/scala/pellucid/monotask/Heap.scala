@@ -10,24 +10,36 @@ import org.apache.spark.pellucid.TaskMemory
 private[monotask] object Heap {
   private val max = Runtime.getRuntime.maxMemory
 
-  /** What is known of what is in use, without the garbage of young objects: the pools of old and of very large objects as they are now, or
-    * where a collector has but one pool what its last collection left there.
-    */
-  private val usages: Seq[() => MemoryUsage] = {
-    val pools = ManagementFactory.getMemoryPoolMXBeans.asScala.toSeq.filter(_.getType == MemoryType.HEAP)
-    val (old, young) = pools.partition(_.isUsageThresholdSupported)
-    if (young.isEmpty) pools.map(pool => () => pool.getCollectionUsage) else old.map(pool => () => pool.getUsage)
+  /** The pools of old and of very large objects: where a collector has but one pool, that. */
+  private val (pools, apart) = {
+    val all = ManagementFactory.getMemoryPoolMXBeans.asScala.toSeq.filter(_.getType == MemoryType.HEAP)
+    val (old, young) = all.partition(_.isUsageThresholdSupported)
+    if (young.isEmpty) (all, false) else (old, true)
+  }
+  private val live = new LiveObjects
+
+  private def sum(usages: Seq[MemoryUsage]) = usages.iterator.filter(_ != null).map(_.getUsed).sum
+
+  /** By the last collection that looked there. */
+  private def left: Long = sum(pools.map(_.getCollectionUsage))
+
+  /** Now; with the garbage of young objects it says nothing. */
+  private def used: Long = if (apart) sum(pools.map(_.getUsage)) else left
+
+  /** Of what is in use, without what Spark's memory manager gave out. */
+  private def unmanaged(used: Long, managed: Long): Long = synchronized {
+    live.bytes(math.max(0L, used - managed), math.max(0L, left - managed), System.nanoTime())
   }
 
-  private def inUse: Long = usages.flatMap(usage => Option(usage())).map(_.getUsed).sum
-
   /** There is room for more tasks. */
-  def isPlenty: Boolean = inUse < max / 2
+  def isPlenty: Boolean = {
+    val managed = TaskMemory.managed
+    unmanaged(used, managed) + managed < max / 2
+  }
 
   /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. */
   def isShort: Boolean = {
-    val used = inUse
-    val managed = TaskMemory.managed
-    used - managed > (max - managed) / 2 || used > max / 4 * 3
+    val (all, managed) = (used, TaskMemory.managed)
+    unmanaged(all, managed) > (max - managed) / 2 || all > max / 4 * 3
   }
 }

@@ -11,6 +11,7 @@ import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, TaskMemo
 
 import org.slf4j.LoggerFactory
 
+import pellucid.observe.CpuClock
 import pellucid.plugin.Guard
 import pellucid.sched.CoreLending
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
@@ -45,6 +46,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private var idleLooks = 0
   private val lending = new CoreLending(cores)
   private var pauseNanos = LeastNanos
+  private var cpuBefore = 0L // of the watch, before its last look
   private var ofStuck = 0 // cores lent that tasks had which seemed stuck
   @volatile private var stopped, resting = false
 
@@ -97,10 +99,18 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private def watching(): Unit =
     try
       while ((!stopped || !running.isEmpty) && guard(look()).isDefined) {
-        LockSupport.parkNanos(pauseNanos)
+        LockSupport.parkNanos(pause())
         rest()
       }
     finally resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
+
+  /** Until the next look: longer where CPUs are so slow that looks would take more than a part in [[Share]] of one. */
+  private def pause(): Long = {
+    val cpu = CpuClock.nanos()
+    val cost = cpu - cpuBefore
+    cpuBefore = cpu
+    math.min(math.max(pauseNanos, cost * Share), MostNanos)
+  }
 
   /** Until a task begins. */
   private def rest(): Unit = {
@@ -163,6 +173,7 @@ private object Monotasks {
   private final val LeastNanos = 2000000L
   private final val MostNanos = 16000000L
   private final val RestNanos = 1000000000L
+  private final val Share = 50L
   private final val LooksBeforeMore = 4
 
   /** A machine that is slow or gone should not keep those that want something of others from the network. */

@@ -2,7 +2,7 @@ package pellucid.observe
 
 import java.io.OutputStream
 
-import pellucid.monotask.{Multitask, Resources}
+import pellucid.monotask.{Arrays, Multitask, Resources}
 import pellucid.sched.MonotaskPhase
 
 /** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock; at the place
@@ -61,13 +61,16 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
       System.arraycopy(buffer, 0, larger, 0, held)
       release(buffer)
       buffer = larger
-    } else place.task.memory.release(larger.length.toLong)
+    } else giveBack(larger)
     grows
   }
 
   /** The small one that every stream has is not the task's. */
   private def release(buffer: Array[Byte]): Unit =
-    if (buffer.length > MeasuredOutput.BufferBytes) at.foreach(_.task.memory.release(buffer.length.toLong))
+    if (buffer.length > MeasuredOutput.BufferBytes) giveBack(buffer)
+
+  private def giveBack(array: Array[Byte]): Unit =
+    at.foreach { place => place.task.memory.release(array.length.toLong); Arrays.put(array) }
 
   override def write(b: Int): Unit =
     if (closed) stock.write(b) // which says what a stream that is closed says

@@ -8,19 +8,26 @@ import scala.util.Random
 import pellucid.plugin.Guard
 
 /** Looks ten times a second at what the threads of tasks do, for what cannot be measured where it happens without a clock per
-  * record: Python workers, decompression, decoding, locks. A task is charged the time since the look before.
+  * record: Python workers, decompression, decoding, locks. A task is charged the time since the look before. Where CPUs are slow
+  * it looks less often, so that looking takes little of them.
   */
 private[pellucid] final class Sampler {
   import Sampler._
   private val running = ConcurrentHashMap.newKeySet[TaskRecord]
   private val threads = ManagementFactory.getThreadMXBean
   private var beforeNanos = System.nanoTime()
+  private var pauseNanos = LeastNanos
   private val thread = Executors.newSingleThreadScheduledExecutor { (work: Runnable) =>
     val made = new Thread(work, "pellucid-sampler")
     made.setDaemon(true)
     made
   }
-  thread.scheduleWithFixedDelay(() => { guard(look()); () }, EveryMillis, EveryMillis, TimeUnit.MILLISECONDS)
+  later()
+
+  private def later(): Unit = {
+    thread.schedule((() => { guard(look()); later() }): Runnable, pauseNanos, TimeUnit.NANOSECONDS)
+    ()
+  }
 
   def taskStarts(record: TaskRecord): Unit = { running.add(record); () }
   def taskEnds(record: TaskRecord): Unit = { running.remove(record); () }
@@ -29,8 +36,8 @@ private[pellucid] final class Sampler {
   private def look(): Unit = {
     val all =
       running.toArray(Array.empty[TaskRecord]).filter(_.multitask.forall(_.computes)) // at a resource it is no secret
-    val now = System.nanoTime()
-    val passed = math.min(now - beforeNanos, 4 * EveryMillis * 1000000)
+    val (now, cpu) = (System.nanoTime(), CpuClock.nanos())
+    val passed = math.min(now - beforeNanos, 4 * pauseNanos)
     beforeNanos = now
     if (all.nonEmpty) {
       // all threads stop while some are looked at: of many tasks a few stand for the others
@@ -42,11 +49,17 @@ private[pellucid] final class Sampler {
           records(i).sampled(kind, path, charged)
         }
     }
+    val rest = (CpuClock.nanos() - cpu) * Share
+    pauseNanos = math.max(LeastNanos, Seq(rest, 2 * pauseNanos, MostNanos).min) // the first look loads classes
   }
 }
 
 private object Sampler {
-  private final val EveryMillis = 100L
+  private final val LeastNanos = 100000000L
+  private final val MostNanos = 1000000000L
+
+  /** Of a CPU's time its own thread's is one in so many, and the JVM's for stopping the others about as much again. */
+  private final val Share = 400L
   private final val Frames = 64
   private final val Most = 16
   private val guard = new Guard("sampling what tasks do")
