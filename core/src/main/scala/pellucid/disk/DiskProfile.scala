@@ -8,6 +8,9 @@ final case class DiskProfile(name: String, read: BandwidthCurve, write: Bandwidt
   def readBytesPerSecond(requestBytes: Double): Double = read(requestBytes)
   def writeBytesPerSecond(requestBytes: Double): Double = write(requestBytes)
 
+  /** Small requests are hardly slower: there is no head that has to move. */
+  def isFlash: Boolean = read(DiskProfile.SmallRequest) > read.points.last.bytesPerSecond / 2
+
   /** So many such disks side by side. */
   def times(disks: Double): DiskProfile =
     if (disks == 1) this else DiskProfile(name, read.times(disks), write.times(disks))
@@ -15,6 +18,8 @@ final case class DiskProfile(name: String, read: BandwidthCurve, write: Bandwidt
 
 /** The JSON form, docs/profile-disk.md. */
 object DiskProfile {
+  private final val SmallRequest = 64e3
+
   final case class File(schemaVersion: Int, name: String, read: Vector[BandwidthPoint], write: Vector[BandwidthPoint])
 
   private implicit val codec: JsonValueCodec[File] =

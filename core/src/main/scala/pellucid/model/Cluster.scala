@@ -39,5 +39,8 @@ final case class Cluster(
   ).collect { case (name, true) => name }
 }
 
+/** Machines as an application uses them. */
+final case class Setup(cluster: Cluster, slots: Slots, output: Output)
+
 /** How many monotasks run at once of each kind of resource of a machine, and how many tasks. */
 final case class Slots(cores: Int, disk: Int, network: Int, output: Int, tasks: Int)

@@ -73,12 +73,12 @@ private[model] final class Device(
       ends = java.util.Arrays.copyOf(ends, 2 * n)
     }
     steps(n) = step
-    ends(n) = had + step.micros
+    ends(n) = had + step.begins()
     n += 1
   }
 
   /** Wakes when the next one ends, if nothing changes until then. */
-  private def plan(): Unit = if (n > 0) {
+  private def plan(): Unit = if (n > 0 && speed > 0) {
     var least = ends(0)
     var i = 1
     while (i < n) { if (ends(i) < least) least = ends(i); i += 1 }
@@ -93,5 +93,9 @@ private object Device {
 }
 
 /** @param micros what it needs of its resource alone */
-private[model] final class Step(val task: Int, val multitask: Long, val phase: MonotaskPhase, val micros: Double)
-    extends Monotask
+private[model] class Step(val task: Int, val multitask: Long, val phase: MonotaskPhase, micros: Double)
+    extends Monotask {
+
+  /** Once, and returns what it needs. */
+  def begins(): Double = micros
+}

@@ -1,6 +1,7 @@
 package pellucid.model
 
 import pellucid.disk.{BandwidthCurve, DiskProfile}
+import pellucid.sched.Monotask
 import pellucid.trace.{ApplicationInfo, Trace}
 
 /** The machines that an application ran on, as far as its log tells; the user may know more. */
@@ -8,7 +9,7 @@ final class Recorded(trace: Trace, known: Known) {
 
   /** Of a log with monotasks; others are estimated. */
   val monotasks: Boolean = trace.monotasks.size > 0
-  private val table = if (monotasks) trace.monotasks else Estimate.of(trace)
+  private val table = if (monotasks) SmallReads.apart(trace) else Estimate.of(trace)
   private val byHost = trace.byLaunch.map(trace.tasks.executor(_)).distinct.groupBy(trace.executors(_).host)
 
   /** The same of every machine: what the machine with the median has. */
@@ -40,11 +41,13 @@ final class Recorded(trace: Trace, known: Known) {
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
   /** As if what is written to other machines took nothing of their disks and network. */
-  private lazy val apart = new Work(trace, table, disks, cpus, Output.Free)
+  private lazy val apart = new Work(trace, table, disks, cpus, Output.Free, 0)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
     val work = apart
-    val steps = (0 until table.size).filter(s => work.kind(s) == Resource.Disk && work.phase(s).frees != reads)
+    val steps = (0 until table.size).filter(s =>
+      work.kind(s) == Resource.Disk && work.phase(s).frees != reads && table.bytes(s) > 0
+    )
     val bytes = steps.iterator.map(table.bytes(_).toDouble).sum
     val seconds = steps.iterator.map(work.micros(_)).sum / 1e6
     Option.when(bytes > 0 && seconds > 0)(bytes / seconds)
@@ -63,7 +66,7 @@ final class Recorded(trace: Trace, known: Known) {
       m.nics.map(n => math.max(n.inBytes, n.outBytes) * 1000.0 / m.coveredMillis)
     ).maxOption.filter(_ > 0)
 
-  val cluster: Cluster = Cluster(
+  private val cluster: Cluster = Cluster(
     math.max(1, byHost.size),
     trace.application.replication.getOrElse(ApplicationInfo.DefaultReplication),
     cores,
@@ -73,23 +76,70 @@ final class Recorded(trace: Trace, known: Known) {
     known.networkBytesPerSecond.orElse(peakBytesPerSecond)
   )
 
-  val work = new Work(trace, table, disks, cpus, Output.of(cluster))
+  /** Of files that one stage writes to other machines. */
+  private val blocks: Int = {
+    val ofTask = new Array[Long](trace.tasks.size)
+    for (s <- 0 until table.size if Resource.of(table.resources(table.resource(s))) == Resource.Output)
+      ofTask(table.task(s)) += table.bytes(s)
+    val tasks = ofTask.indices.filter(ofTask(_) > 0).groupBy(trace.tasks.stage(_)).values
+    tasks.map(_.map(t => (ofTask(t) - 1) / Recorded.BlockBytes + 1).sum).maxOption.fold(0)(_.min(Int.MaxValue).toInt)
+  }
+
+  private val slotsOfDisk: Int = math.max(
+    1,
+    table.slots.iterator.collect { case ((_, r), n) if Resource.of(table.resources(r)) == Resource.Disk => n }
+      .maxOption.getOrElse(1)
+  )
 
   /** Stock Spark has no queues: what its tasks want is served at once. */
-  private val slots: Slots =
+  private def slots(namesOfDisk: Int): Slots =
     if (!monotasks) Slots(cores, Int.MaxValue, Int.MaxValue, Int.MaxValue, cores)
     else
       Slots(
         cores,
-        math.max(
-          1,
-          table.slots.iterator.collect { case ((_, r), n) if Resource.of(table.resources(r)) == Resource.Disk => n }
-            .maxOption.getOrElse(1)
-        ) * work.namesOfDisk,
+        slotsOfDisk * namesOfDisk,
         ofMachine(slotsOf(_, Resource.Network)),
         ofMachine(slotsOf(_, Resource.Output)),
         ofMachine(tasksAtOnce(_))
       )
+
+  private def outputOn(cluster: Cluster, slots: Slots) =
+    Output.of(cluster, blocks, math.min(slots.output, slots.tasks))
+
+  val work = new Work(
+    trace,
+    table,
+    disks,
+    cpus,
+    outputOn(cluster, slots(namesOfDisk = 1)),
+    known.disk.fold(0.0)(Output.secondsOfByte)
+  )
+
+  private val now = slots(work.namesOfDisk)
+
+  val setup: Setup = on(cluster)
+
+  /** Other machines. An executor lets as many tasks more run as it has more cores, and more slots of its disks. */
+  def on(other: Cluster): Setup = {
+    val (before, after) = (cluster.disks * slotsOfDisk, other.disks * slotsOfDiskOn(other))
+    val next =
+      if (!monotasks) now.copy(cores = other.cores, tasks = other.cores)
+      else
+        now.copy(
+          cores = other.cores,
+          disk = slotsOfDiskOn(other) * work.namesOfDisk,
+          output = math.max(1, math.round(now.output.toDouble * after / before).toInt),
+          tasks = math.max(other.cores, now.tasks + other.cores - cluster.cores + after - before)
+        )
+    Setup(other, next, outputOn(other, next))
+  }
+
+  /** Of another kind of disk, those that it has unless the user sets them. */
+  private def slotsOfDiskOn(other: Cluster): Int = (known.disk, other.disk) match {
+    case (Some(before), Some(next)) if before.isFlash != next.isFlash =>
+      Monotask.slotsOfDisk(rotates = !next.isFlash)
+    case _ => slotsOfDisk
+  }
 
   /** The most that ran at one moment: an executor with monotasks has more tasks than cores. */
   private lazy val tasksAtOnce: Map[Int, Int] =
@@ -97,19 +147,6 @@ final class Recorded(trace: Trace, known: Known) {
       val changes =
         rows.flatMap(row => Seq((trace.tasks.launchMillis(row), 1), (trace.tasks.finishMillis(row), -1))).sorted
       executor -> changes.iterator.scanLeft(0)(_ + _._2).max
-    }
-
-  /** On other machines: an executor lets as many tasks more run as it has more cores and disks. */
-  def slotsOn(other: Cluster): Slots =
-    if (!monotasks) slots.copy(cores = other.cores, tasks = other.cores)
-    else {
-      val disks = other.disks - cluster.disks
-      val perDisk = slots.disk / work.namesOfDisk
-      slots.copy(
-        cores = other.cores,
-        output = math.max(1, math.round(slots.output.toDouble * other.disks / cluster.disks).toInt),
-        tasks = math.max(other.cores, slots.tasks + other.cores - cluster.cores + disks * perDisk)
-      )
     }
 
   private lazy val shuffles = (0 until trace.tasks.size).exists(trace.tasks.shuffleLocalBytes(_) > 0)
@@ -141,6 +178,9 @@ private object Recorded {
 
   /** Of the time: less is said by a limit that hardly mattered. */
   private final val HeldBack = 0.05
+
+  /** HDFS' own (`dfs.blocksize`), which Spark's log does not have. */
+  private final val BlockBytes = 128L << 20
 }
 
 /** What the user knows of the machines of the recording. */

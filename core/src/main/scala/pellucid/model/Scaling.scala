@@ -14,7 +14,9 @@ import pellucid.trace.Trace
   *
   * @param staying of each step, [[Staying]]
   */
-final class Scaling(trace: Trace, work: Work, staying: Array[Double], now: Cluster, next: Cluster) {
+final class Scaling(trace: Trace, work: Work, staying: Array[Double], before: Setup, after: Setup) {
+  import after.{cluster => next}
+  import before.{cluster => now}
   private val table = work.table
   private val steps = 0 until table.size
 
@@ -39,13 +41,15 @@ final class Scaling(trace: Trace, work: Work, staying: Array[Double], now: Clust
     reads
   }
 
-  private val output = {
-    val before = Output.of(now).secondsOfByte
-    if (before > 0) Output.of(next).secondsOfByte / before else 1.0
-  }
+  private val output =
+    if (before.output.secondsOfByte > 0) after.output.secondsOfByte / before.output.secondsOfByte else 1.0
 
   private def disk(bytesPerSecond: DiskProfile => Double): Double =
     (for (a <- now.disk; b <- next.disk) yield bytesPerSecond(a) / bytesPerSecond(b)).getOrElse(1.0)
+
+  /** Of a slower disk no more than its own seeks are slower: the rest of what a fast one took was not the disk's. */
+  private lazy val seekMicros = now.disk.fold(0.0)(SmallReads.seekMicros)
+  private def seeks(step: Int) = work.kind(step) == Resource.Disk && SmallReads.isOne(table, step)
 
   private def ratio(step: Int): Double = {
     val bytes = table.bytes(step).toDouble
@@ -66,19 +70,28 @@ final class Scaling(trace: Trace, work: Work, staying: Array[Double], now: Clust
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
     val same = staying(step)
     val to = ratio(step)
-    if (to == 0) 0 else same + (work.micros(step) - same) * to
+    val more = work.micros(step) - same
+    if (to == 0) 0
+    else if (to > 1 && seeks(step)) same + more + math.min(more, seekMicros) * (to - 1)
+    else same + more * to
   }
+
+  private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_))
+
+  /** Of what goes to a page cache: what the disk needs for the step's bytes, and for as much as may be there. */
+  def needs(step: Int): Double = work.needs(step) * written
+  val allowance: Double = if (written > 0) work.allowance * written else 0
 }
 
 /** How long each step takes on whatever machines. */
-private[model] final class Staying(trace: Trace, work: Work, now: Cluster) {
+private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
   private val table = work.table
   private val steps = 0 until table.size
 
   /** The least that a fetch took longer than its bytes need. */
   private val latency: Double = steps.iterator.filter(s => work.kind(s) == Resource.Network && table.bytes(s) > 0)
     .map(s =>
-      math.max(0.0, work.micros(s) - table.bytes(s) * now.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
+      math.max(0.0, work.micros(s) - table.bytes(s) * now.cluster.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
     ).minOption.getOrElse(0.0)
 
   /** Of the time that each task took for its output, the part that does not depend on how much it is: the least that any task of its stage took
@@ -90,7 +103,7 @@ private[model] final class Staying(trace: Trace, work: Work, now: Cluster) {
       bytes(table.task(s)) += table.bytes(s).toDouble
       micros(table.task(s)) += work.micros(s)
     }
-    val needs = Output.of(now).secondsOfByte * 1e6
+    val needs = now.output.secondsOfByte * 1e6
     val least = Array.fill(trace.stages.size)(Double.PositiveInfinity)
     val writing = bytes.indices.filter(micros(_) > 0)
     for (t <- writing; stage = trace.tasks.stage(t))
@@ -98,9 +111,16 @@ private[model] final class Staying(trace: Trace, work: Work, now: Cluster) {
     Array.tabulate(bytes.length)(t => if (micros(t) > 0) least(trace.tasks.stage(t)) / micros(t) else 0.0)
   }
 
+  /** The least that small reads took longer than their seeks. */
+  private val answers: Double = {
+    val small = steps.iterator.filter(s => SmallReads.isOne(table, s) && work.micros(s) > 0).map(work.micros(_))
+    small.minOption.fold(0.0)(least => math.max(0, least - now.cluster.disk.fold(0.0)(SmallReads.seekMicros)))
+  }
+
   /** By step. */
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
     work.kind(step) match {
+      case Resource.Disk if SmallReads.isOne(table, step) => math.min(work.micros(step), answers)
       case Resource.Network => math.min(work.micros(step), latency)
       case Resource.Output => work.micros(step) * closing(table.task(step))
       case _ => 0

@@ -18,10 +18,11 @@ final class Simulation(schedule: Schedule, work: Work) {
   private val rowsOfHost: Array[Array[Array[Int]]] =
     rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
 
-  /** @param micros of each step, of its resource alone */
-  def run(micros: Array[Double], cluster: Cluster, slots: Slots): Simulated = new Run(micros, cluster, slots).result()
+  def run(scaling: Scaling, setup: Setup): Simulated = new Run(scaling, setup).result()
 
-  private final class Run(micros: Array[Double], cluster: Cluster, slots: Slots) {
+  private final class Run(scaling: Scaling, setup: Setup) {
+    import scaling.micros
+    import setup.{cluster, slots}
     private val events = new EventQueue
     private var now = 0L
 
@@ -32,7 +33,7 @@ final class Simulation(schedule: Schedule, work: Work) {
       override protected def stageBegins(stage: Int): Unit = if (rows(stage).nonEmpty) ready += stage
     }
     private val devices = ArrayBuffer.empty[Device]
-    private val shares = new Shares(Output.of(cluster), cluster.disks)
+    private val shares = new Shares(setup.output, cluster.disks)
     private val machines = Array.tabulate(cluster.machines)(new Machine(_))
 
     private val ready = ArrayBuffer.empty[Int] // stages with tasks to launch
@@ -53,7 +54,12 @@ final class Simulation(schedule: Schedule, work: Work) {
       val disks: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = 1, share))
       val network: Device = device(slots.network, units = 1, share)
       val output: Device = device(slots.output, units = 1, share)
-      private val shared = disks :+ network :+ output
+
+      /** Tasks that write to the disks' page caches, and what is in those. */
+      val cached: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = Double.MaxValue, _ => ()))
+      val behind: Array[Device] = Array.fill(cluster.disks)(device(slots = 1, units = 1, share, _ => ()))
+      val clean = new Array[Double](cluster.disks) // when nothing will be
+      private val shared = (disks :+ network :+ output) ++ behind
       private val running = new Array[Int](shared.length)
 
       private def share(changed: Device): Unit = if (output.running > 0 || changed == output) {
@@ -63,8 +69,8 @@ final class Simulation(schedule: Schedule, work: Work) {
       }
     }
 
-    private def device(slots: Int, units: Double, changes: Device => Unit): Device = {
-      val made = new Device(events, firstDevice + devices.size, slots, units, changes, goesOn)
+    private def device(slots: Int, units: Double, changes: Device => Unit, ended: Int => Unit = goesOn): Device = {
+      val made = new Device(events, firstDevice + devices.size, slots, units, changes, ended)
       devices += made
       made
     }
@@ -77,15 +83,17 @@ final class Simulation(schedule: Schedule, work: Work) {
           val id = events.id
           events.remove()
           if (id < taskRows) goesOn(id)
-          else if (id < firstDevice) progress.happens(id, now)
+          else if (id < firstDevice) { progress.happens(id, now); reached() }
           else devices(id - firstDevice).happens(now)
         }
         launch()
-        progress.out.end = math.max(progress.out.end, now)
       }
       progress.out.end = math.max(progress.out.end, progress.recordedEnd)
       progress.out
     }
+
+    /** What disks are behind with does not keep the application. */
+    private def reached(): Unit = progress.out.end = math.max(progress.out.end, now)
 
     /** In turns, so that the first tasks of a stage are spread over the machines. */
     private def launch(): Unit = {
@@ -127,7 +135,7 @@ final class Simulation(schedule: Schedule, work: Work) {
     /** Its launch, or a step, or its last moments are over. */
     private def goesOn(task: Int): Unit = {
       at(task) += 1
-      while (at(task) < work.last(task) && micros(at(task)) <= 0) at(task) += 1
+      while (at(task) < work.last(task) && micros(at(task)) <= 0 && scaling.needs(at(task)) <= 0) at(task) += 1
       if (at(task) < work.last(task)) step(task, at(task))
       else if (at(task) == work.last(task) && work.afterMicros(task) > 0) events.add(now + work.afterMicros(task), task)
       else ends(task)
@@ -135,13 +143,27 @@ final class Simulation(schedule: Schedule, work: Work) {
 
     private def step(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
-      val device = work.kind(step) match {
-        case Resource.Cpu => machine.cpu
-        case Resource.Disk => machine.disks(disk(task, step))
-        case Resource.Network => machine.network
-        case Resource.Output => machine.output
+      if (scaling.needs(step) > 0) machine.cached(disk(task, step)).submit(new Write(task, step), now)
+      else {
+        val device = work.kind(step) match {
+          case Resource.Cpu => machine.cpu
+          case Resource.Disk => machine.disks(disk(task, step))
+          case Resource.Network => machine.network
+          case Resource.Output => machine.output
+        }
+        device.submit(new Step(task, multitask(task), work.phase(step), micros(step)), now)
       }
-      device.submit(new Step(task, multitask(task), work.phase(step), micros(step)), now)
+    }
+
+    /** Goes to a page cache, and from there to the disk: as it begins it is known how long it waits for room. */
+    private final class Write(of: Int, step: Int) extends Step(of, multitask(of), work.phase(step), 0) {
+      override def begins(): Double = {
+        val (machine, d) = (machineOf(of), disk(of, step))
+        val needs = scaling.needs(step)
+        machine.clean(d) = math.max(machine.clean(d), now.toDouble) + needs
+        machine.behind(d).submit(new Step(of, this.multitask, phase, needs), now)
+        work.apart(step) + math.max(0, machine.clean(d) - now - scaling.allowance)
+      }
     }
 
     /** On as many disks as there were, the same; otherwise in turns, as datanodes and Spark spread blocks and files. */
@@ -154,6 +176,7 @@ final class Simulation(schedule: Schedule, work: Work) {
       machineOf(task).room += 1
       runningOf(stage) -= 1
       if (awaited(task)) progress.taskEnded(stage, now)
+      reached()
     }
   }
 }

@@ -107,16 +107,17 @@ final case class Change(
 /** The models of one recording: any number of changes are asked of it. */
 final class Models(trace: Trace, known: Known = Known()) {
   private val recorded = new Recorded(trace, known)
-  private val now = recorded.cluster
+  private val now = recorded.setup.cluster
   private val schedule = new Schedule(trace)
   private val simulation = new Simulation(schedule, recorded.work)
 
-  private val staying = new Staying(trace, recorded.work, now).micros
+  private val staying = new Staying(trace, recorded.work, recorded.setup).micros
 
   private final class On(cluster: Cluster) {
-    private val micros = new Scaling(trace, recorded.work, staying, now, cluster).micros
-    val ideal = new Ideal(trace, schedule, recorded.work, micros, cluster)
-    val simulated: Simulated = simulation.run(micros, cluster, recorded.slotsOn(cluster))
+    private val setup = recorded.on(cluster)
+    private val scaling = new Scaling(trace, recorded.work, staying, recorded.setup, setup)
+    val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, cluster)
+    val simulated: Simulated = simulation.run(scaling, setup)
     val slots: Int = cluster.slots
   }
   private val before = new On(now)

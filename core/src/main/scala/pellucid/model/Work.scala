@@ -14,8 +14,17 @@ import pellucid.trace.{MonotaskTable, Trace}
   * @param table the recorded monotasks, or estimates of them ([[Estimate]])
   * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
   * @param output of the recorded machines
+  * @param secondsOfByte that one of their disks needs to write it; 0 where it is not known
   */
-final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int, cpus: Double, output: Output) {
+final class Work(
+    trace: Trace,
+    val table: MonotaskTable,
+    val disksOfMachine: Int,
+    cpus: Double,
+    output: Output,
+    secondsOfByte: Double
+) {
+  import Work._
 
   /** Those that ran tasks, by number. */
   val hosts: IndexedSeq[String] = trace.byLaunch.iterator.map(trace.host).distinct.toIndexedSeq
@@ -65,6 +74,33 @@ final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int
   def disk(step: Int): Int =
     math.max(0, Arrays.binarySearch(disksOfHost(hostOf(table.task(step))), table.resource(step))) % disksOfMachine
 
+  /** What the disk needs for what the step writes there, though the task waits at most until there is room in the page cache. */
+  def needs(step: Int): Double =
+    if (kind(step) == Resource.Disk && phase(step).frees) table.bytes(step) * secondsOfByte * 1e6 else 0
+
+  /** Of steps that write to a page cache: when the disk has written what was in it and is theirs, if it goes on writing. */
+  private val clean: Map[Int, Double] = {
+    val ofDisks = (0 until table.size).filter(needs(_) > 0).groupBy(s => (hostOf(table.task(s)), disk(s))).values
+    ofDisks.iterator.flatMap { steps =>
+      val inTurn = steps.sortBy(begin)
+      inTurn.zip(inTurn.scanLeft(0.0)((clean, s) => math.max(clean, begin(s).toDouble) + needs(s)).tail)
+    }.toMap
+  }
+
+  /** How much may be in a page cache before tasks wait for the disk, as the time that the disk needs for it: what was left when those went on that
+    * had waited, in the mean of their bytes. Without bound where none had.
+    */
+  val allowance: Double = {
+    val waited = clean.keysIterator.filter(s => table.serviceMicros(s) >= needs(s) * Waited).toSeq
+    val needed = waited.map(needs).sum
+    if (needed > 0) waited.map(s => needs(s) * math.max(0, clean(s) - end(s))).sum / needed
+    else Double.PositiveInfinity
+  }
+
+  /** What a step that writes to a page cache took when the disk had nothing left to write. */
+  def apart(step: Int): Double =
+    clean.get(step).fold(0.0)(until => math.max(0, end(step) - math.max(until, begin(step).toDouble)))
+
   /** What the step had of its resource alone. */
   val micros: Array[Double] = {
     val out = new Array[Double](table.size)
@@ -77,8 +113,11 @@ final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int
     val steps = (0 until table.size).filter(table.serviceMicros(_) > 0)
     for ((_, ofHost) <- steps.groupBy(s => hostOf(table.task(s)))) {
       val (computing, others) = ofHost.partition(kind(_) == Resource.Cpu)
-      lay(computing, _ => 0, running => Array(math.min(running(0).toDouble, cpus)), 1, out)
-      lay(others, device, running => { shares.of(running); shares.speed }, shares.devices, out)
+      val (cached, shared) = others.partition(clean.contains)
+      lay(computing, _ => 0, running => Array(math.min(running(0).toDouble, cpus)), 1, Nil, out)
+      val behind = cached.map(s => Behind(begin(s), clean(s).toLong, shares.behind(disk(s))))
+      lay(shared, device, running => { shares.of(running); shares.speed }, shares.devices, behind, out)
+      cached.foreach(s => out(s) = table.serviceMicros(s).toDouble)
     }
     out
   }
@@ -86,31 +125,44 @@ final class Work(trace: Trace, val table: MonotaskTable, val disksOfMachine: Int
   /** Of `devices`, of each of which the running steps have the same part.
     *
     * @param speeds of the devices, by how many steps of each run
+    * @param behind what else runs
     */
   private def lay(
       steps: IndexedSeq[Int],
       device: Int => Int,
       speeds: Array[Int] => Array[Double],
       devices: Int,
+      behind: Seq[Behind],
       out: Array[Double]
   ): Unit = {
-    // (moment, whether a step begins, step): ends first
-    val moments = (steps.map(s => (begin(s), 1, s)) ++ steps.map(s => (end(s), 0, s))).sorted
+    // (moment, whether a step begins, step, or else device): ends first
+    val moments =
+      (steps.map(s => (begin(s), 1, s, -1)) ++ steps.map(s => (end(s), 0, s, -1)) ++
+        behind.map(b => (b.begin, 1, -1, b.device)) ++ behind.map(b => (b.end, 0, -1, b.device))).sorted
     val running = new Array[Int](devices)
     val had = new Array[Double](devices) // by a step that was there from the first moment on
     var at = moments.headOption.fold(0L)(_._1)
     val before = new java.util.HashMap[Integer, java.lang.Double]
-    for ((moment, begins, step) <- moments) {
+    for ((moment, begins, step, other) <- moments) {
       if (moment > at) {
         val speed = speeds(running)
         for (d <- had.indices if running(d) > 0) had(d) += (moment - at) * speed(d) / running(d)
         at = moment
       }
-      val d = device(step)
-      if (begins == 1) { running(d) += 1; before.put(step, had(d)) }
-      else { running(d) -= 1; out(step) = had(d) - before.get(step) }
+      val d = if (step < 0) other else device(step)
+      running(d) += 2 * begins - 1
+      if (step >= 0) if (begins == 1) before.put(step, had(d)) else out(step) = had(d) - before.get(step)
     }
   }
+}
+
+private object Work {
+
+  /** A part of what the disk needs: those that took less have copied their bytes to memory. */
+  private final val Waited = 0.2
+
+  /** A device has something to do that no task waits for. */
+  private final case class Behind(begin: Long, end: Long, device: Int)
 }
 
 /** A kind of resource that a step uses. */

@@ -11,7 +11,8 @@ class ModelsSuite extends munit.FunSuite {
       monotasks: String,
       resources: String = "cpu=1 disk:a=1",
       executor: String = "1",
-      seconds: Int = 3
+      seconds: Int = 3,
+      requests: String = ""
   )
 
   /** All tasks are launched at 1 s. Its monotasks are `PhaseResource,BYTES,WAIT,SERVICE,CPU` in microseconds. */
@@ -23,7 +24,8 @@ class ModelsSuite extends munit.FunSuite {
         launch = 1000,
         finish = 1000L + 1000L * t.seconds,
         executor = t.executor,
-        accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;|1000000;${t.resources};${t.monotasks}]"}""",
+        accumulables =
+          s"""{"ID":7,"Name":"pellucid.task","Update":"[1;${t.requests}|1000000;${t.resources};${t.monotasks}]"}""",
         metrics = s"""{"Executor Run Time":${1000 * t.seconds},"Executor CPU Time":1}"""
       )
     }
@@ -182,18 +184,87 @@ class ModelsSuite extends munit.FunSuite {
     // Each of three sends its block to one of the others, which sends it on to the last. All receive two; in 2 cases of 8 all send two, and in the
     // others one sends all three: 2/8 * 2 + 6/8 * 3 seconds of a byte, where a card moves one in a second
     val three = Cluster(3, 3, cores = 1, cpus = 1, disks = 1, disk = None, networkBytesPerSecond = Some(1))
-    assertEqualsDouble(Output.of(three).secondsOfByte, 2.75, 0.1)
-    // the disks of all get three each, whatever is drawn
-    near(Output.of(three.copy(disk = Some(flat("one", 1)), networkBytesPerSecond = None)).secondsOfByte, 3)
-    assertEquals(Output.of(three.copy(machines = 1)), Output.Free)
+    assertEqualsDouble(Output.of(three, blocks = 3, atOnce = 1).secondsOfByte, 2.75, 0.1)
+    // where each has many to send, all cards move two bytes of each block's
+    assertEqualsDouble(Output.of(three, blocks = 24, atOnce = 8).secondsOfByte, 2.2, 0.1)
+    // disks of a byte per second: of one block three of them write a byte at once; of very many each writes three of each machine's bytes
+    val disks = three.copy(machines = 4, disk = Some(flat("one", 1)), networkBytesPerSecond = None)
+    near(Output.of(disks, blocks = 1, atOnce = 1).secondsOfByte, 1)
+    assertEqualsDouble(Output.of(disks, blocks = 100000, atOnce = 1).secondsOfByte, 3, 0.05)
+    // one block on its way from card to card, whatever the number of machines
+    for (machines <- Seq(3, 40))
+      near(Output.of(three.copy(machines = machines), blocks = 1, atOnce = 4).secondsOfByte, 1)
+    assertEquals(Output.of(three.copy(machines = 1), blocks = 1, atOnce = 1), Output.Free)
     // twenty machines, each of which has every block: 20 of each disk, and each card sends and receives 19 or 20
-    assertEqualsDouble(Output.of(three.copy(machines = 20, replication = 20)).secondsOfByte, 20, 1)
+    val twenty = three.copy(machines = 20, replication = 20)
+    assertEqualsDouble(Output.of(twenty, blocks = 20, atOnce = 1).secondsOfByte, 20, 1)
   }
 
   test("of two disks, one in use, what is written has three quarters, and leaves half of the one") {
     val shares = new Shares(Output(disk = 3, network = 0, secondsOfByte = 3), disks = 2)
-    shares.of(Array(1, 0, 0, 1))
-    assertEquals(shares.speed.toSeq.map(x => math.round(100 * x)), Seq(50L, 25L, 100L, 75L))
+    shares.of(Array(1, 0, 0, 1, 0, 0))
+    assertEquals(shares.speed.toSeq.take(4).map(x => math.round(100 * x)), Seq(50L, 25L, 100L, 75L))
+    // the other is behind: half of one of the two is left
+    shares.of(Array(1, 0, 0, 1, 0, 1))
+    assertEquals(shares.speed.toSeq.take(4).map(x => math.round(100 * x)), Seq(75L, 100L, 100L, 25L))
+  }
+
+  test("what is written to other machines waits until disks have written the map output that is in their page caches") {
+    // each of two machines: 100 MB to its disk, which needs 1 s, waited for 0.2; then 50 MB to both, 1 s, after the 0.8 s that are left
+    val did =
+      Did("w0,100000000,0,200000,0;o1,50000000,0,1800000,0", "disk:a=1 network:hdfs=1 cpu=1", seconds = 2)
+    val trace = stage(1, 2, did, did.copy(executor = "2"))
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)))
+    near(job(trace, Change(), known).replay, 2)
+    // twice as fast: 0.1 s waited for, 0.4 s left, and 0.5 s
+    near(job(trace, Change(disk = Some(flat("fast", 2e8))), known).replay, 1)
+    // what is read from memory is written at once: 0.2 s for the first, and until 0.8 s are left of both the second. 0.8 s come after
+    val reads = Did("i1,100000000,0,1000000,0;w1,100000000,0,200000,0", "cpu=2 disk:a=1", seconds = 2)
+    val waits = Did("i1,100000000,1000000,1000000,0;w1,100000000,0,200000,0", "cpu=2 disk:a=1")
+    near(job(stage(2, 3, reads, waits), Change(), known).replay, 3)
+    near(job(stage(2, 3, reads, waits), Change(inputInMemory = true), known).replay, 1.2 + 0.8)
+    // what the disk has left to do keeps no job that writes nothing more
+    near(job(stage(1, 1, did.copy("w0,100000000,0,200000,0", seconds = 1)), Change(), known).replay, 1)
+  }
+
+  test("what a task waits for while it seems to compute, reads of a few bytes, are seeks of the disk") {
+    // 0.2 s of CPU and 0.6 of a header in the first second, 0.2 s of which are neither; then 100 MB in a second, and a second of computing
+    val did = Did(
+      "c0,0,0,1000000,200000;i1,100000000,0,1000000,0;c0,0,0,1000000,1000000",
+      requests = ";input,hdfs:m1,2,1374,600000,0:1 10:1;input,disk:a,1,100000000,1000000,26:1"
+    )
+    def disk(seeks: Double) = DiskProfile(
+      s"$seeks",
+      BandwidthCurve(Vector(BandwidthPoint(4096, 4096 * seeks), BandwidthPoint(1e8, 1e8))),
+      BandwidthCurve.flat(1e8)
+    )
+    def replay(now: Double, next: Double) =
+      job(stage(1, 3, did), Change(disk = Some(disk(next))), Known(disks = Some(1), disk = Some(disk(now)))).replay
+    near(replay(100, 100), 3)
+    // five seeks for a file take all of 0.6 s, and with three times as many per second a third of it
+    near(replay(5 / 0.6, 15 / 0.6), 3 - 0.4)
+    // of a disk with 100 per second they take 0.05 s: the rest stays, with a faster disk and with a slower one
+    near(replay(100, 300), 3 - 0.05 * 2 / 3)
+    near(replay(100, 50), 3 + 0.05)
+  }
+
+  test("another kind of disk has other slots: four tasks read from a flash drive at once") {
+    val rotates = DiskProfile(
+      "hdd",
+      BandwidthCurve(Vector(BandwidthPoint(4096, 4e5), BandwidthPoint(1e8, 1e8))),
+      BandwidthCurve.flat(1e8)
+    )
+    assert(!rotates.isFlash && flat("flash", 1e8).isFlash)
+    // two tasks read 1 s each and compute 1 s on a core of their own: one after the other, and at half the speed side by side
+    val reads = Did("i1,100000000,0,1000000,0;c0,0,0,1000000,1000000", "cpu=2 disk:a=1", seconds = 2)
+    val waits = Did("i1,100000000,1000000,1000000,0;c0,0,0,1000000,1000000", "cpu=2 disk:a=1")
+    val trace = stage(2, 3, reads, waits)
+    val known = Known(disks = Some(1), disk = Some(rotates))
+    val models = new Models(trace, known)
+    near(models.predict(Change()).jobs.head.prediction.replay, 3)
+    // both have read after 2 s: the first one computes a second later
+    near(models.predict(Change(disk = Some(flat("flash", 1e8)))).jobs.head.prediction.replayNow, 3)
+    near(models.predict(Change(disk = Some(flat("flash", 2e8)))).jobs.head.prediction.replay, 2)
   }
 
   test("a log without monotasks: they are estimated, and the same machines take what they took") {
