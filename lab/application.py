@@ -97,13 +97,24 @@ class Application:
 
     def explain(self):
         """Fills in what `pellucid report` says of each run; after the application ended."""
-        self.started = self._pellucid("report")["application"]["startMillis"] / 1000
+        recording = Recording(self.event_log)
         for run in self.runs:
-            run.report = self._pellucid("report", *self._window(run))
+            run.report = recording.report(run)
         return self.runs
 
+
+class Recording:
+    """What `pellucid` says of an application's event log."""
+
+    def __init__(self, event_log):
+        self.event_log = event_log
+        self.started = self._pellucid("report")["application"]["startMillis"] / 1000
+
+    def report(self, run):
+        return self._pellucid("report", *self._window(run))
+
     def what_if(self, run, flags):
-        """What `pellucid whatif` says of this run's window; after `explain`."""
+        """Of this run's window."""
         (answer,) = self._pellucid("whatif", *self._window(run), *(str(flag) for flag in flags))
         return answer
 

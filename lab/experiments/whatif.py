@@ -1,7 +1,8 @@
 """Predictions against reality: `pellucid whatif` of a run on one lab, and the same job on another (thesis 5.6, Figs. 5.10 to 5.12; Doppio V).
 
 Each setting is a lab of its own, one after the other, in which each job runs as monotasks and on stock Spark. Every run of a setting then predicts
-the settings that it is compared with, and what that one measured is compared with what was predicted.
+the settings that it is compared with, and what that one measured is compared with what was predicted. It takes hours: with `--logs` what was
+measured is kept, an experiment that was ended goes on where it was, and a model that was changed predicts the same runs again.
 """
 
 import csv
@@ -14,12 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from lab import experiment, units
-from lab.application import Application
-from lab.cluster import lab
+from lab.application import Application, Recording, Run
+from lab.cluster import LabError, lab
 from lab.config import KINDS
 from lab.experiments import monotasks
 
-WARM_UPS = 2
 PREDICTORS = ("replay", "ideal", "slots")
 VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}, "observed": experiment.PLUGIN}
 SORTS = ("sort10", "sort20", "sort50")
@@ -105,7 +105,7 @@ def options(parser):
     parser.add_argument("--jobs", nargs="+", choices=list(monotasks.JOBS), help="only these of a case's jobs")
     parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--random", type=int, default=2, help="so many more settings, drawn anew, predicted from 1 HDD (default %(default)s)")
-    parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep the event logs there")
+    parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep event logs and measurements there; what is there already is not measured again")
     parser.add_argument("--seed", type=int, help="of those (default: another each time)")
 
 
@@ -151,33 +151,63 @@ def write(options, seed, settings, cases, runs, say):
 
 
 def measured(setting, targets, jobs, options, say):
-    """The runs of all jobs in one lab, each with what it predicts of `targets`."""
-    runs = []
-    with lab(setting.lab(), say) as cluster, tempfile.TemporaryDirectory() as folder:
+    """The runs of all jobs in one setting, each with what it predicts of `targets`."""
+    with tempfile.TemporaryDirectory() as folder:
+        logs = options.logs or Path(folder)
+        logs.mkdir(parents=True, exist_ok=True)
+        missing = [variant for variant in options.variants if not kept(setting, variant, jobs, logs)]
+        if missing:
+            in_lab(setting, missing, jobs, options.pairs, logs, say)
+        runs = []
+        for variant in options.variants:
+            recording = Recording(logs / f"{setting.name}, {variant}")
+            for each in kept(setting, variant, jobs, logs):
+                answers = {to.name: recording.what_if(each, setting.flags(to, folder)) for to in targets}
+                each.what_if = {name: answer["application"] for name, answer in answers.items()}
+                each.bounds = {bound["resource"]: bound for answer in answers.values() for bound in answer["bounds"]}
+                runs.append(each)
+        return runs
+
+
+def in_lab(setting, variants, jobs, pairs, logs, say):
+    """Runs all jobs, and leaves event logs and measurements in `logs`."""
+    with lab(setting.lab(), say) as cluster:
         experiment.refuse_if_off(cluster, say)
         made = None
-        for variant in options.variants:
+        for variant in variants:
             with Application(cluster, variant, VARIANTS[variant]) as application:
                 for job, generate, line in jobs:
                     line += " --cached" if setting.cached else ""
                     say(f"{setting.name}, {variant}, {job}: input and warm-up")
-                    if generate != made or variant == options.variants[0]:
+                    if generate != made or variant == variants[0]:
                         application.generate(generate)
                     made = generate
-                    for _ in range(WARM_UPS):
-                        application.warm_up(line)
-                    for number in range(1, options.pairs + 1):
-                        say(f"{setting.name}, {variant}, {job}: {number} of {options.pairs}")
+                    application.warm_up(line)
+                    application.rehearse(line)
+                    for number in range(1, pairs + 1):
+                        say(f"{setting.name}, {variant}, {job}: {number} of {pairs}")
                         application.measure(job, f"{variant}, {setting.name}", line)
-            if options.logs:
-                options.logs.mkdir(parents=True, exist_ok=True)
-                shutil.copy(application.event_log, options.logs / f"{setting.name}, {variant}")
-            for each in application.explain():
-                answers = {to.name: application.what_if(each, setting.flags(to, folder)) for to in targets}
-                each.what_if = {name: answer["application"] for name, answer in answers.items()}
-                each.bounds = {bound["resource"]: bound for answer in answers.values() for bound in answer["bounds"]}
-                runs.append(each)
-    return runs
+            shutil.copy(application.event_log, logs / f"{setting.name}, {variant}")
+            keep(setting, variant, logs, application.explain())
+
+
+def keep(setting, variant, logs, runs):
+    measurements = {"setting": asdict(setting), "runs": [asdict(each) for each in runs]}
+    (logs / f"{setting.name}, {variant}.json").write_text(json.dumps(measurements))
+
+
+def kept(setting, variant, jobs, logs):
+    """The runs of these jobs that were measured; none where the setting was not measured yet."""
+    file = logs / f"{setting.name}, {variant}.json"
+    if not file.exists():
+        return []
+    measurements = json.loads(file.read_text())
+    if measurements["setting"] != asdict(setting):
+        raise LabError(f"{file} is of other machines, {measurements['setting']}: give the --seed of then, or another folder of --logs")
+    runs = [Run(**each) for each in measurements["runs"]]
+    if lacking := {job for job, *_ in jobs} - {each.case for each in runs}:
+        raise LabError(f"{file} has no runs of {', '.join(sorted(lacking))}: give other --jobs, or another folder of --logs")
+    return [each for each in runs if each.case in {job for job, *_ in jobs}]
 
 
 def predicted(cases, runs):

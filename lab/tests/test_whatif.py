@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lab.application import Run
+from lab.cluster import LabError
 from lab.experiments import whatif
 
 
@@ -67,3 +68,16 @@ def test_what_differs_is_named_by_the_flags_of_whatif():
 def test_drawn_settings_are_the_same_of_the_same_seed():
     assert whatif.drawn(random.Random("7 1"), 1) == whatif.drawn(random.Random("7 1"), 1)
     assert whatif.drawn(random.Random("7 1"), 1) != whatif.drawn(random.Random("8 1"), 1)
+
+
+def test_what_was_kept_is_not_measured_again_and_is_never_taken_for_anything_else(tmp_path):
+    sort = [("sort", "", "")]
+    assert whatif.kept(whatif.BASE, "stock", sort, tmp_path) == []
+    measured = [Run(job, "stock, 1 HDD", 2.5, {"rows": 7}, {"cpu_seconds": 1.0}, (3.0, 6.0), {"demand": {}}) for job in ("sort", "scan")]
+    whatif.keep(whatif.BASE, "stock", tmp_path, measured)
+    (back,) = whatif.kept(whatif.BASE, "stock", sort, tmp_path)
+    assert (back.case, back.seconds, back.answer, tuple(back.window)) == ("sort", 2.5, {"rows": 7}, (3.0, 6.0))
+    with pytest.raises(LabError, match="1 HDD, stock.json is of other machines"):
+        whatif.kept(replace(whatif.BASE, speed=0.2), "stock", sort, tmp_path)
+    with pytest.raises(LabError, match="1 HDD, stock.json has no runs of join"):
+        whatif.kept(whatif.BASE, "stock", [*sort, ("join", "", "")], tmp_path)
