@@ -7,13 +7,13 @@ import java.util.concurrent.locks.LockSupport
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
-import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, TaskMemory}
+import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, Slots, TaskMemory}
 
 import org.slf4j.LoggerFactory
 
 import pellucid.observe.CpuClock
 import pellucid.plugin.Guard
-import pellucid.sched.CoreLending
+import pellucid.sched.{Concurrency, CoreLending}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
@@ -43,7 +43,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     else cores + disks.ofLocal + networkSlots + 1
   private val inFlight = Fetches.mostInFlight
   private var tasks = cores
-  private var idleLooks = 0
+  private val concurrency = new Concurrency(cores)
   private val lending = new CoreLending(cores)
   private var pauseNanos = LeastNanos
   private var cpuBefore = 0L // of the watch, before its last look
@@ -130,11 +130,13 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     lend(all, blocked, stuck)
     resources.network.overdrawAfter(SlowNanos)
     resources.freeingFirst(TaskMemory.isShort)
-    val idle = resources.cpu.waits == 0 && resources.cpu.runs < cores + blocked.size && running.size >= tasks
-    idleLooks = if (idle) idleLooks + 1 else 0
-    if (idleLooks >= LooksBeforeMore && tasks < most && TaskMemory.isPlenty && Heap.isPlenty) oneMore()
+    val waits = resources.cpu.waits
+    val idles = waits == 0 && resources.cpu.runs < cores + blocked.size && all.size >= tasks && tasks < most &&
+      !all.maxBy(_.number).waits
+    val more = concurrency.look(tasks, idles, waits, System.nanoTime())
+    if (more < 0 && Slots.areGivenBack || more > 0 && TaskMemory.isPlenty && Heap.isPlenty) allow(more)
     pauseNanos =
-      if (blocked.nonEmpty || idle && tasks < most) LeastNanos
+      if (blocked.nonEmpty && waits > 0 || idles) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)
   }
 
@@ -159,9 +161,9 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       )
   }
 
-  private def oneMore(): Unit = synchronized {
-    idleLooks = 0
-    if (tasks < most) change(1)
+  private def allow(more: Int): Unit = synchronized {
+    val next = math.max(cores, math.min(most, tasks + more))
+    if (next != tasks) change(next - tasks)
   }
 }
 
@@ -171,10 +173,9 @@ private object Monotasks {
     * CPU time from them.
     */
   private final val LeastNanos = 2000000L
-  private final val MostNanos = 16000000L
+  private final val MostNanos = 32000000L
   private final val RestNanos = 1000000000L
-  private final val Share = 50L
-  private final val LooksBeforeMore = 4
+  private final val Share = 100L
 
   /** A machine that is slow or gone should not keep those that want something of others from the network. */
   private final val SlowNanos = 1000000000L

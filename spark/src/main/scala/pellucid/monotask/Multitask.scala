@@ -27,6 +27,9 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
   def computes: Boolean = computing
 
+  /** It has a place in a queue. */
+  @volatile private[monotask] var waits = false
+
   /** Others wait for the core it has. */
   def coreIsWanted: Boolean = resources.cpu.waits > 0
 
@@ -61,7 +64,7 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
       release()
       try {
         val clock = new Clock
-        val entered = if (queues) gate.enter(new Turn(number, phase)) else { gate.pass(); true }
+        val entered = if (queues) enter(gate, phase) else { gate.pass(); true }
         clock.starts()
         var moved = 0
         try { moved = io; moved }
@@ -75,9 +78,15 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
   private def compute(): Unit = {
     current = new Clock
-    computing = resources.cpu.enter(new Turn(number, MonotaskPhase.Compute))
+    computing = enter(resources.cpu, MonotaskPhase.Compute)
     current.starts()
     seenAt = System.nanoTime()
+  }
+
+  private def enter(gate: Gate, phase: MonotaskPhase): Boolean = {
+    waits = true
+    try gate.enter(new Turn(number, phase))
+    finally waits = false
   }
 
   private def release(): Unit = {

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 
 import scala.collection.mutable.HashMap
 
-import org.apache.spark.{SparkContext, TaskState}
+import org.apache.spark.{SparkContext, SparkEnv, TaskState}
 import org.apache.spark.scheduler.TaskSchedulerImpl
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate
 import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, ExecutorInfo}
@@ -48,8 +48,11 @@ final class Slots(sc: SparkContext) {
   }
 }
 
-private object Slots {
+object Slots {
   private final val NoTask = -1L
+
+  /** Whether this executor can give back what it was given. */
+  def areGivenBack: Boolean = SparkEnv.get.executorId != SparkContext.DRIVER_IDENTIFIER
 
   /** That a task of so many cores has, of which Spark 4.3 has fractions. */
   private def finished(executor: String, cores: Int): StatusUpdate = {
