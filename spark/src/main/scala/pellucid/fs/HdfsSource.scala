@@ -4,7 +4,8 @@ import java.net.InetSocketAddress
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.hadoop.fs.{BlockLocation, FileSystem, Path}
-import org.apache.hadoop.hdfs.client.HdfsDataInputStream
+import org.apache.hadoop.hdfs.DFSUtilClient
+import org.apache.hadoop.hdfs.client.{HdfsClientConfigKeys, HdfsDataInputStream}
 import org.apache.hadoop.net.NetUtils
 
 import pellucid.monotask.Resources
@@ -12,9 +13,11 @@ import pellucid.monotask.Resources
 /** A file of HDFS. Its name node tells of each block which datanodes have it and on which of their disks. */
 private[fs] object HdfsSource {
   def of(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Source = {
+    lazy val known = knownBlocks(fs, path, stream)
     var last: Option[BlockLocation] = None
     def at(position: Long) = {
-      if (!last.exists(covers(_, position))) last = fs.getFileBlockLocations(path, position, 1).headOption
+      if (!last.exists(covers(_, position)))
+        last = known.find(covers(_, position)).orElse(fs.getFileBlockLocations(path, position, 1).headOption)
       last
     }
     new Source(
@@ -28,6 +31,12 @@ private[fs] object HdfsSource {
   }
 
   private final val Network = "network"
+
+  /** Those of a file that is so short that the name node told the stream of all of them when it was opened; of a longer one, none. */
+  private def knownBlocks(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Seq[BlockLocation] = {
+    val told = fs.getConf.getLong(HdfsClientConfigKeys.Read.PREFETCH_SIZE_KEY, 10 * fs.getDefaultBlockSize(path))
+    if (stream.getVisibleLength <= told) DFSUtilClient.locatedBlocks2Locations(stream.getAllBlocks).toSeq else Nil
+  }
 
   private def covers(block: BlockLocation, position: Long) =
     position >= block.getOffset && position < block.getOffset + block.getLength

@@ -10,11 +10,12 @@ private[monotask] final class Gate(name: String, slots: Int) {
   /** As the log has it. */
   val resource: String = s"$name=$slots"
   private val scheduler = new ResourceScheduler[Turn](slots)
+  private var phases = Set.empty[MonotaskPhase] // that there have been
   private var movedAt = System.nanoTime() // when one ended, or began to wait where none did
 
   /** On the thread that will run it, which waits until it may. False: that thread was interrupted, and it does not run. */
   def enter(turn: Turn): Boolean = {
-    begin(synchronized { if (scheduler.waits == 0) moved(); scheduler.submit(turn) })
+    begin(synchronized { if (scheduler.waits == 0) moved(); phases += turn.phase; scheduler.submit(turn) })
     turn.await() || !synchronized(scheduler.withdraw(turn))
   }
 
@@ -41,6 +42,10 @@ private[monotask] final class Gate(name: String, slots: Int) {
   def open(): Unit = begin(synchronized(scheduler.upTo(Long.MaxValue) ++ scheduler.resize(Int.MaxValue)))
 
   private def moved(): Unit = movedAt = System.nanoTime()
+
+  /** One more of a phase that it serves would have its turn at once. */
+  def isFreeFor(phase: MonotaskPhase): Boolean =
+    synchronized(phases(phase) && scheduler.waits == 0 && scheduler.runs < slots)
 
   def waits: Int = synchronized(scheduler.waits)
   def runs: Int = synchronized(scheduler.runs)

@@ -132,7 +132,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     resources.freeingFirst(TaskMemory.isShort)
     val waits = resources.cpu.waits
     val idles = waits == 0 && resources.cpu.runs < cores + blocked.size && all.size >= tasks && tasks < most &&
-      !all.maxBy(_.number).waits
+      resources.areFreeAfter(all.maxBy(_.number).waits)
     val more = concurrency.look(tasks, idles, waits, System.nanoTime())
     if (more < 0 && Slots.areGivenBack || more > 0 && TaskMemory.isPlenty && Heap.isPlenty) allow(more)
     pauseNanos =

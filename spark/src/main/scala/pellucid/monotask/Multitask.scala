@@ -27,8 +27,8 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
   def computes: Boolean = computing
 
-  /** It has a place in a queue. */
-  @volatile private[monotask] var waits = false
+  /** In whose queue it has a place, and for what. */
+  @volatile private[monotask] var waits: Option[(Gate, MonotaskPhase)] = None
 
   /** Others wait for the core it has. */
   def coreIsWanted: Boolean = resources.cpu.waits > 0
@@ -84,9 +84,9 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   }
 
   private def enter(gate: Gate, phase: MonotaskPhase): Boolean = {
-    waits = true
+    waits = Some(gate -> phase)
     try gate.enter(new Turn(number, phase))
-    finally waits = false
+    finally waits = None
   }
 
   private def release(): Unit = {

@@ -18,6 +18,16 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
     if (queued.nonEmpty) { val now = short; queued.foreach(_.freeingFirst(now)) }
   }
 
+  /** What one more task wants first is free, as far as the youngest one shows: it waits in no queue, or for a disk that has another one beside it which
+    * is free.
+    *
+    * @param waits in whose queue it is, and for what
+    */
+  def areFreeAfter(waits: Option[(Gate, MonotaskPhase)]): Boolean = waits.forall { case (gate, phase) =>
+    val ofDisks = others.asScala.collect { case (place, disk) if Resources.isDisk(place) => disk }.toSeq
+    ofDisks.contains(gate) && ofDisks.exists(_.isFreeFor(phase))
+  }
+
   /** How many monotasks of all resources run or wait. */
   def busy: Int = (Seq(cpu, network) ++ others.values.asScala).map(gate => gate.runs + gate.waits).sum
 

@@ -1,0 +1,26 @@
+package pellucid.monotask
+
+import pellucid.sched.MonotaskPhase
+import pellucid.sched.MonotaskPhase.{InputRead, ShuffleRead}
+
+class ResourcesSuite extends munit.FunSuite {
+  private val resources = new Resources(cores = 2, new DiskSlots(Some(1), Nil), networkSlots = 4, outputSlots = 1)
+  private val (a, b) = (resources.of("disk:a", InputRead), resources.of("disk:b", InputRead))
+  private def enter(gate: Gate, phase: MonotaskPhase) = assert(gate.enter(new Turn(1, phase)))
+
+  test("one more task finds what it wants first where the youngest waits in no queue, or only for one of the disks") {
+    assert(resources.areFreeAfter(None))
+    enter(a, InputRead)
+    assert(!resources.areFreeAfter(Some(a -> InputRead)), "nothing was read from the other disk yet")
+    enter(b, InputRead)
+    assert(!resources.areFreeAfter(Some(a -> InputRead)), "both are in use")
+    b.leave()
+    assert(resources.areFreeAfter(Some(a -> InputRead)))
+    assert(!resources.areFreeAfter(Some(a -> ShuffleRead)), "which the other disk has not served")
+    assert(
+      !resources.areFreeAfter(Some(resources.network -> InputRead)),
+      "that it would be read from the disk is not known"
+    )
+    a.leave()
+  }
+}
