@@ -12,6 +12,7 @@ import statistics
 from pathlib import Path
 
 from lab import check, software
+from lab.application import Run
 from lab.cluster import LabError
 
 FOLDER = Path(__file__).parent / "experiments"
@@ -155,6 +156,28 @@ def write(options, name, text, runs, say):
                      *saved, *(each.report["breakdown"]["phases"][key] for key in phases)]  # fmt: skip
             writer.writerow([each.case, each.variant, *(round(c, 3) if isinstance(c, float) else c for c in cells)])
     say(f"wrote {options.to / name}.md and .csv", end="\n")
+
+
+def of_other_cases(file, runs):
+    """The runs of `file`, such a CSV, of cases that `runs` has not."""
+    if not file.exists():
+        return []
+    measured = {each.case for each in runs}
+    with open(file, newline="") as lines:
+        return [from_row(row) for row in csv.DictReader(lines) if row["case"] not in measured]
+
+
+def from_row(row):
+    """A run as `write` wrote it, with those parts of its report that the tables show."""
+    numbers = {key: float(value) for key, value in row.items() if key not in ("case", "variant") and value}
+    reported = {key.removeprefix("report."): value for key, value in numbers.items() if key.startswith("report.")}
+    phases = {key.removesuffix("Seconds"): value for key, value in reported.items() if key.endswith("Seconds") and "." not in key}
+    return Run(
+        row["case"], row["variant"], numbers["seconds"], None,
+        {key: value for key, value in numbers.items() if key != "seconds" and not key.startswith("report.")}, (),
+        {"demand": {key: value for key, value in reported.items() if key.endswith("Bytes")},
+         "completion": {key: {"atMostSeconds": reported[f"{key}.atMostSeconds"]} for key in ("noDisk", "noNetwork")},
+         "breakdown": {"phases": phases, "taskSeconds": sum(phases.values())}})  # fmt: skip
 
 
 def machine_line():

@@ -59,12 +59,16 @@ def options(parser):
     parser.add_argument("--jobs", nargs="+", choices=list(JOBS), default=list(JOBS))
     parser.add_argument("--disks", nargs="+", choices=list(DISKS), default=list(DISKS))
     parser.add_argument("--speed", type=float, default=0.1, help="of the disks, against Doppio's Fig. 5 (default %(default)s)")
+    parser.add_argument("--add", action="store_true", help="keep what the tables have of other jobs and disks")
     parser.add_argument("--conf", nargs="+", default=[], metavar="KEY=VALUE", help="of the application with monotasks")
 
 
 def run(options, say):
     jobs = [job for group in options.jobs for job in JOBS[group]()]
     runs = [each for disks in options.disks for each in on(disks, jobs, options, say)]
+    if options.add:
+        runs = experiment.of_other_cases(options.to / "monotasks.csv", runs) + runs
+        runs.sort(key=lambda run: list(DISKS).index(disks_of(run)))
     experiment.write(options, "monotasks", page(options, runs), runs, say)
 
 
@@ -116,12 +120,16 @@ before the next one starts. Sorts are of 160 MB, the Big Data Benchmark is at a 
 def ratios(runs):
     """The geometric mean over jobs of the ratio of medians, of each kind of disk."""
     rows = []
-    for disks in dict.fromkeys(run.case.partition(":")[0] for run in runs):
+    for disks in dict.fromkeys(disks_of(run) for run in runs):
         cases = dict.fromkeys(run.case for run in runs if run.case.startswith(f"{disks}:"))
         each = {case: ratio([run for run in runs if run.case == case]) for case in cases}
         worst = max(each, key=each.get)
         rows.append([disks, len(each), f"{statistics.geometric_mean(each.values()):.2f}", f"{each[worst]:.2f} ({worst.partition(': ')[2]})"])
     return experiment.markdown(["disks of a machine", "jobs", "monotasks to stock, geometric mean", "worst"], rows)
+
+
+def disks_of(run):
+    return run.case.partition(":")[0]
 
 
 def ratio(runs):

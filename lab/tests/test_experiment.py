@@ -1,0 +1,27 @@
+"""Tables of experiments that are measured in parts."""
+
+import csv
+from argparse import Namespace
+
+from lab import experiment, software
+
+TABLE = software.REPOSITORY / "docs" / "experiments" / "monotasks.csv"
+
+
+def test_a_table_that_is_read_and_written_again_says_the_same(tmp_path):
+    runs = experiment.of_other_cases(TABLE, [])
+    assert len(runs) == len(TABLE.read_text().splitlines()) - 1
+    experiment.write(Namespace(to=tmp_path), "monotasks", "", runs, lambda *_, **__: None)
+    with open(TABLE, newline="") as before, open(tmp_path / "monotasks.csv", newline="") as after:
+        for was, now in zip(csv.DictReader(before), csv.DictReader(after), strict=True):
+            assert was.keys() == now.keys()
+            for column in was:
+                assert was[column] == now[column] or float(was[column]) == float(now[column]), column
+
+
+def test_what_was_measured_again_is_not_kept():
+    runs = experiment.of_other_cases(TABLE, [])
+    again = [run for run in runs if run.case == runs[0].case][:1]
+    kept = experiment.of_other_cases(TABLE, again)
+    assert {run.case for run in kept} == {run.case for run in runs} - {runs[0].case}
+    assert experiment.of_other_cases(TABLE.with_name("none.csv"), again) == []
