@@ -11,7 +11,7 @@ from lab.application import Application
 from lab.cluster import lab
 from lab.experiments import bdb
 
-REHEARSED_SECONDS = 20  # while the compiler still works on what a job of seconds runs, its CPU time is not the job's
+REHEARSED_SECONDS = 60  # while the compiler still works on what a job of seconds runs, its CPU time is not the job's
 DISKS = {"1 HDD": (1, "hdd"), "2 HDDs": (2, "hdd"), "1 SSD": (1, "ssd")}
 
 
