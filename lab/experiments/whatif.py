@@ -155,13 +155,14 @@ def measured(setting, targets, jobs, options, say):
     with tempfile.TemporaryDirectory() as folder:
         logs = options.logs or Path(folder)
         logs.mkdir(parents=True, exist_ok=True)
-        missing = [variant for variant in options.variants if not kept(setting, variant, jobs, logs)]
-        if missing:
+        found = {variant: kept(setting, variant, jobs, logs) for variant in options.variants}
+        if missing := [variant for variant, its in found.items() if not its]:
             in_lab(setting, missing, jobs, options.pairs, logs, say)
+            found |= {variant: kept(setting, variant, jobs, logs) for variant in missing}
         runs = []
-        for variant in options.variants:
+        for variant, its in found.items():
             recording = Recording(logs / f"{setting.name}, {variant}")
-            for each in kept(setting, variant, jobs, logs):
+            for each in its:
                 answers = {to.name: recording.what_if(each, setting.flags(to, folder)) for to in targets}
                 each.what_if = {name: answer["application"] for name, answer in answers.items()}
                 each.bounds = {bound["resource"]: bound for answer in answers.values() for bound in answer["bounds"]}
