@@ -41,10 +41,10 @@ final class Recorded(trace: Trace, known: Known) {
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
   /** As if what is written to other machines took nothing of their disks and network. */
-  private lazy val apart = new Work(trace, table, disks, cpus, Output.Free, 0)
+  private lazy val withoutOutput = new Work(trace, table, disks, cpus, Output.Free, 0)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
-    val work = apart
+    val work = withoutOutput
     val steps = (0 until table.size).filter(s =>
       work.kind(s) == Resource.Disk && work.phase(s).frees != reads && table.bytes(s) > 0
     )

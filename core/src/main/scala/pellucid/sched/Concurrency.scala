@@ -8,8 +8,8 @@ package pellucid.sched
 final class Concurrency(cores: Int) {
   import Concurrency._
   private var idleLooks = 0
-  private var wantedSince = Long.MinValue // more than one task has waited for a core all the time
-  private var leastWaits = Int.MaxValue // for a core, since then
+  private var leastWaits = Int.MaxValue // for a core, while more than one task has waited for one all the time
+  private var wantedSince = 0L // when that began
 
   /** How many tasks more there should be: fewer if negative.
     *

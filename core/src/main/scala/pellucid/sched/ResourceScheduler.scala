@@ -18,6 +18,9 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
   def runs: Int = running
   def waits: Int = queue.size
 
+  /** One more would run at once. */
+  def isFree: Boolean = running < slots && queue.size == 0
+
   def submit(monotask: M): Seq[M] = { queue.add(monotask); start() }
 
   /** One that ran has ended, or will use the resource no longer. */

@@ -44,8 +44,7 @@ private[monotask] final class Gate(name: String, slots: Int) {
   private def moved(): Unit = movedAt = System.nanoTime()
 
   /** One more of a phase that it serves would have its turn at once. */
-  def isFreeFor(phase: MonotaskPhase): Boolean =
-    synchronized(phases(phase) && scheduler.waits == 0 && scheduler.runs < slots)
+  def isFreeFor(phase: MonotaskPhase): Boolean = synchronized(phases(phase) && scheduler.isFree)
 
   def waits: Int = synchronized(scheduler.waits)
   def runs: Int = synchronized(scheduler.runs)

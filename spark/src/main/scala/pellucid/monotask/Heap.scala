@@ -11,7 +11,7 @@ private[monotask] object Heap {
   private val max = Runtime.getRuntime.maxMemory
 
   /** The pools of old and of very large objects: where a collector has but one pool, that. */
-  private val (pools, apart) = {
+  private val (pools, generations) = {
     val all = ManagementFactory.getMemoryPoolMXBeans.asScala.toSeq.filter(_.getType == MemoryType.HEAP)
     val (old, young) = all.partition(_.isUsageThresholdSupported)
     if (young.isEmpty) (all, false) else (old, true)
@@ -24,7 +24,7 @@ private[monotask] object Heap {
   private def left: Long = sum(pools.map(_.getCollectionUsage))
 
   /** Now; with the garbage of young objects it says nothing. */
-  private def used: Long = if (apart) sum(pools.map(_.getUsage)) else left
+  private def used: Long = if (generations) sum(pools.map(_.getUsage)) else left
 
   /** Of what is in use, without what Spark's memory manager gave out. */
   private def unmanaged(used: Long, managed: Long): Long = synchronized {

@@ -81,7 +81,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   /** As many tasks as cores from now on: there are tasks for which more would be too many. */
   private def giveBack(): Unit = synchronized {
     most = cores
-    if (tasks > cores) change(cores - tasks)
+    allow(0)
   }
 
   /** All tasks together have as much under way as one per core has in stock Spark. */
@@ -161,6 +161,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       )
   }
 
+  /** As far as there may be more, or fewer. */
   private def allow(more: Int): Unit = synchronized {
     val next = math.max(cores, math.min(most, tasks + more))
     if (next != tasks) change(next - tasks)
