@@ -159,12 +159,12 @@ def write(options, name, text, runs, say):
 
 
 def of_other_cases(file, runs):
-    """The runs of `file`, such a CSV, of cases that `runs` has not."""
+    """The runs of `file`, such a CSV, of cases and variants that `runs` has not."""
     if not file.exists():
         return []
-    measured = {each.case for each in runs}
+    measured = {(each.case, each.variant) for each in runs}
     with open(file, newline="") as lines:
-        return [from_row(row) for row in csv.DictReader(lines) if row["case"] not in measured]
+        return [from_row(row) for row in csv.DictReader(lines) if (row["case"], row["variant"]) not in measured]
 
 
 def from_row(row):

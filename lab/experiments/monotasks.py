@@ -3,7 +3,9 @@
 Two labs are up at once, alike but for the plugin's setting; only one of them works at a time.
 """
 
+import math
 import statistics
+import time
 
 from bench.tables import queries, tables
 from lab import experiment
@@ -11,7 +13,9 @@ from lab.application import Application
 from lab.cluster import lab
 from lab.experiments import bdb
 
-REHEARSED_SECONDS = 60  # while the compiler still works on what a job of seconds runs, its CPU time is not the job's
+REHEARSED_SECONDS = 30  # of the clock: while the compiler still works on what a job of seconds runs, its CPU time is not the job's
+MEASURED_SECONDS = 10  # of each variant of a job at least: one of a second is told apart by more runs only
+MOST_PAIRS = 9
 DISKS = {"1 HDD": (1, "hdd"), "2 HDDs": (2, "hdd"), "1 SSD": (1, "ssd")}
 
 
@@ -83,29 +87,33 @@ def on(disks, jobs, options, say):
         with Application(a, "stock") as stock, Application(b, "monotasks", conf) as ours:
             made = None
             for job, generate, line in jobs:
+                rehearsed = []
                 for application in (stock, ours):
                     say(f"{disks}, {job}: input and warm-up")
                     if generate != made:
                         application.generate(generate)
                     application.warm_up(line)
-                    rehearse(application, line)
+                    rehearsed.append(rehearse(application, line))
                 made = generate
+                pairs = max(options.pairs, min(MOST_PAIRS, math.ceil(MEASURED_SECONDS / min(rehearsed))))
                 variants = {
                     "stock": lambda job=job, line=line: stock.measure(f"{disks}: {job}", "stock", line),
                     "monotasks": lambda job=job, line=line: ours.measure(f"{disks}: {job}", "monotasks", line),
                 }
-                experiment.turns(variants, options.pairs, lambda text, job=job: say(f"{disks}, {job}, {text}"))
+                experiment.turns(variants, pairs, lambda text, job=job: say(f"{disks}, {job}, {text}"))
         runs = stock.explain() + ours.explain()
     experiment.same_answers(runs)
     return runs
 
 
 def rehearse(application, line):
-    """Runs a job again and again: a long one twice."""
+    """Runs a job again and again, a long one twice. Returns the seconds of the last run."""
+    began = time.monotonic()
     application.rehearse(line)
-    seconds = 0
-    while seconds < REHEARSED_SECONDS:
-        seconds += application.rehearse(line)
+    seconds = application.rehearse(line)
+    while time.monotonic() - began < REHEARSED_SECONDS:
+        seconds = application.rehearse(line)
+    return seconds
 
 
 def page(options, runs):

@@ -84,6 +84,7 @@ SETTINGS = {
         replace(SLOW_CPU, name="4 cores", cores=4, cpu=0.4),
         replace(SLOW_CPU, name="8 machines, SSD, in memory", machines=8, kind="ssd", cached=True),
         replace(BASE, name="in memory", cached=True),
+        replace(BASE, name="4 machines, random", cpu=0.35),
     )
 }
 # (from, to, groups of jobs)
@@ -107,11 +108,13 @@ def options(parser):
     parser.add_argument("--random", type=int, default=2, help="so many more settings, drawn anew, predicted from 1 HDD (default %(default)s)")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep event logs and measurements there; what is there already is not measured again")
     parser.add_argument("--seed", type=int, help="of those (default: another each time)")
+    parser.add_argument("--add", action="store_true", help="keep what the tables have of other changes")
 
 
-def drawn(generator, index):
+def drawn(seed, index):
+    generator = random.Random(f"{seed} {index}")
     return Setting(
-        f"random {index}",
+        f"random {seed}.{index}",
         machines=generator.choice((3, 4, 5)),
         cpu=0.35,
         disks=generator.choice((1, 2)),
@@ -123,31 +126,59 @@ def drawn(generator, index):
 
 def run(options, say):
     seed = options.seed if options.seed is not None else random.randrange(10000)
-    fresh = [drawn(random.Random(f"{seed} {index}"), index) for index in range(1, options.random + 1)]
-    settings = SETTINGS | {setting.name: setting for setting in fresh}
+    fresh = [drawn(seed, index).name for index in range(1, options.random + 1)]
     wanted = [tuple(case.split(":")) for case in options.cases or ()]
     cases = [(a, b, jobs) for a, b, jobs in CASES if not wanted or (a, b) in wanted]
-    if fresh:
-        settings["4 machines, random"] = replace(BASE, name="4 machines, random", cpu=0.35)
-        cases += [("4 machines, random", setting.name, SORTS) for setting in fresh]
+    cases += [("4 machines, random", name, SORTS) for name in fresh]
     runs, names = [], []
     for name in dict.fromkeys(each for a, b, _ in cases for each in (a, b)):
         groups = dict.fromkeys(group for a, b, jobs in cases if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
-        targets = [settings[b] for a, b, _ in cases if a == name]
-        runs += measured(settings[name], targets, [job for group in groups for job in monotasks.JOBS[group]()], options, say)
+        targets = [setting_of(b) for a, b, _ in cases if a == name]
+        runs += measured(setting_of(name), targets, [job for group in groups for job in monotasks.JOBS[group]()], options, say)
         names.append(name)
-        write(options, seed, settings, [case for case in cases if case[0] in names and case[1] in names], runs, say)
+        write(options, [case for case in cases if case[0] in names and case[1] in names], runs, say)
 
 
-def write(options, seed, settings, cases, runs, say):
+def setting_of(name):
+    if name in SETTINGS:
+        return SETTINGS[name]
+    return drawn(*(int(number) for number in name.removeprefix("random ").split(".")))
+
+
+def write(options, cases, runs, say):
     """What there is so far: it takes hours."""
     experiment.same_answers(runs)
     rows = predicted(cases, runs)
     for row in rows:
-        row["changes"] = settings[row["from"]].changes(settings[row["to"]])
-    if rows:
-        write_predictions(options, rows)
-        experiment.write(options, "whatif", page(options, seed, settings, cases, rows, runs), runs, say)
+        row["changes"] = setting_of(row["from"]).changes(setting_of(row["to"]))
+    if not rows:
+        return
+    bounds = bottleneck_part(bottlenecks(cases, runs))
+    if options.add:
+        rows = in_order(of_other_changes(options.to / "whatif-predictions.csv", rows) + rows)
+        runs = experiment.of_other_cases(options.to / "whatif.csv", runs) + runs
+    write_predictions(options, rows)
+    experiment.write(options, "whatif", page(rows, bounds), runs, say)
+
+
+def of_other_changes(file, rows):
+    """The predictions of `file`, such a CSV, of changes that `rows` has not."""
+    if not file.exists():
+        return []
+    words = ("variant", "changes", "from", "to", "job")
+    there = {change_of(row) for row in rows}
+    with open(file, newline="") as lines:
+        kept = [row for row in csv.DictReader(lines) if change_of(row) not in there]
+    return [{key: value if key in words else float(value) for key, value in row.items()} for row in kept]
+
+
+def change_of(row):
+    return row["variant"], row["from"], row["to"]
+
+
+def in_order(rows):
+    order = {(a, b): at for at, (a, b, _) in enumerate(CASES)}
+    return sorted(rows, key=lambda row: (list(VARIANTS).index(row["variant"]), order.get((row["from"], row["to"]), len(order))))
 
 
 def measured(setting, targets, jobs, options, say):
@@ -184,7 +215,7 @@ def in_lab(setting, variants, jobs, pairs, logs, say):
                         application.generate(generate)
                     made = generate
                     application.warm_up(line)
-                    application.rehearse(line)
+                    monotasks.rehearse(application, line)
                     for number in range(1, pairs + 1):
                         say(f"{setting.name}, {variant}, {job}: {number} of {pairs}")
                         application.measure(job, f"{variant}, {setting.name}", line)
@@ -275,14 +306,14 @@ Blocked time and replay are {statistics.median(apart):.0%} of the time apart in 
 {experiment.markdown(["setting", "job", "resource", "blocked time", "at most", "replay", "ideal"], each)}"""
 
 
-def page(options, seed, settings, cases, rows, runs):
+def page(rows, bounds):
     def errors(of, name):
         all_of_them = sorted(abs(row[f"{name} error"]) for row in of)
         return f"{statistics.median(all_of_them):.0%} ({all_of_them[-1]:.0%})"
 
     summary = []
-    for variant, a, b in dict.fromkeys((row["variant"], row["from"], row["to"]) for row in rows):
-        of = [row for row in rows if (row["variant"], row["from"], row["to"]) == (variant, a, b)]
+    for variant, a, b in dict.fromkeys(change_of(row) for row in rows):
+        of = [row for row in rows if change_of(row) == (variant, a, b)]
         summary.append([variant, f"{a} -> {b}", len(of), *(errors(of, name) for name in PREDICTORS)])
     for variant in dict.fromkeys(row["variant"] for row in rows):
         of = [row for row in rows if row["variant"] == variant]
@@ -292,11 +323,11 @@ def page(options, seed, settings, cases, rows, runs):
          *(f"{row[name]:.1f} ({row[f'{name} error']:+.0%})" for name in PREDICTORS), f"{row['replay of itself']:+.0%}"]
         for row in rows
     ]  # fmt: skip
-    used = dict.fromkeys(name for a, b, _ in cases for name in (a, b))
+    used = dict.fromkeys(row[end] for row in rows for end in ("from", "to"))
     header = ["setting", "machines", "cores of each", "real cores", "disks", "kind", "speed", "network", "input in memory"]
-    return f"""`pellucid whatif` of each job's runs in one lab, against the same job in another; medians of {options.pairs} runs. As monotasks: predicted from recorded
+    return f"""`pellucid whatif` of each job's runs in one lab, against the same job in another; medians of the runs of each. As monotasks: predicted from recorded
 monotasks and compared with runs as monotasks; stock: predicted from a stock log, whose monotasks are estimated, and compared with stock runs. Random settings are drawn
-anew each time (here with `--seed {seed}`).
+anew each time: *random S.N* is the Nth of `--seed S`.
 
 ## Median error (worst) of each predictor
 
@@ -306,9 +337,9 @@ anew each time (here with `--seed {seed}`).
 Seconds before and after, as measured, and predicted, with the error. *Of itself*: how far the replay of the recorded machines is from what was recorded.
 
 {experiment.markdown(["log", "change", "job", "before", "after", *PREDICTORS, "of itself"], each)}
-{bottleneck_part(bottlenecks(cases, runs))}
+{bounds}
 ## Settings
 
 Sorts are of 160 MB from HDFS to HDFS (3 replicas), the Big Data Benchmark is at a thousandth of its scale factor 5; speed is against the disks of Doppio's Fig. 5.
 
-{experiment.markdown(header, [list(asdict(settings[name]).values()) for name in used])}"""
+{experiment.markdown(header, [list(asdict(setting_of(name)).values()) for name in used])}"""

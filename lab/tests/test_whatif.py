@@ -1,7 +1,7 @@
 """The arithmetic of the validation of predictions, and what `whatif` is told of a lab."""
 
 import json
-import random
+from argparse import Namespace
 from dataclasses import replace
 
 import pytest
@@ -66,8 +66,21 @@ def test_what_differs_is_named_by_the_flags_of_whatif():
 
 
 def test_drawn_settings_are_the_same_of_the_same_seed():
-    assert whatif.drawn(random.Random("7 1"), 1) == whatif.drawn(random.Random("7 1"), 1)
-    assert whatif.drawn(random.Random("7 1"), 1) != whatif.drawn(random.Random("8 1"), 1)
+    assert whatif.setting_of("random 7.1") == whatif.drawn(7, 1)
+    assert replace(whatif.drawn(7, 1), name="") != replace(whatif.drawn(8, 1), name="")
+
+
+def test_predictions_that_are_written_are_read_again_but_for_changes_that_were_measured_again(tmp_path):
+    def row(a, b, job, replay):
+        return {"variant": "monotasks", "changes": "disks", "replay error": replay, "ideal error": 0.5, "slots error": 1.0,
+                "from": a, "to": b, "job": job, "before": 10.0, "after": 5.0}  # fmt: skip
+
+    rows = [row("A", "B", "sort, 10 values", 0.1), row("A", "B", "sort, 20 values", 0.2), row("B", "A", "sort, 10 values", 0.3)]
+    whatif.write_predictions(Namespace(to=tmp_path), rows)
+    file = tmp_path / "whatif-predictions.csv"
+    assert whatif.of_other_changes(file, []) == rows
+    assert whatif.of_other_changes(file, [row("A", "B", "scan", 0.4)]) == rows[2:]
+    assert whatif.of_other_changes(tmp_path / "none.csv", []) == []
 
 
 def test_what_was_kept_is_not_measured_again_and_is_never_taken_for_anything_else(tmp_path):
