@@ -8,13 +8,17 @@ function machinesSection() {
   return section("machines", "Machines", `while tasks ran, by their own counters; ${
     disagree === 0 ? "they agree with what was measured of tasks" : `${disagree} of ${count(report.machines.length, "machine")} disagree with what was measured of tasks`}`,
     plainTable([{ label: "host" }, { label: "CPU", number: true }, { label: "cores", number: true }, { label: "threads ready", number: true },
-      { label: "throttled", number: true }, { label: "heap, most", number: true }, { label: "GC", number: true }, { label: "disks" }, { label: "network" }],
+      { label: "throttled", number: true }, { label: "heap, most", number: true }, { label: "GC", number: true }, { label: "shuffle files served" }, { label: "disks" }, { label: "network" }],
     shown.map((m) => [el("span", { class: "host", title: m.host }, shortHost(m.host)),
       share(m.cpuShare, 1), number(m.cores), plain(m.runnable),
-      seconds(m.throttledSeconds), bytes(m.maxHeapBytes), seconds(m.gcSeconds), diskUses(m), nicUses(m)])),
+      seconds(m.throttledSeconds), bytes(m.maxHeapBytes), seconds(m.gcSeconds), served(m), diskUses(m), nicUses(m)])),
     el("ul", { class: "checks" }, shown.flatMap((m) => m.checks.filter((c) => !c.agrees).map((c) =>
       el("li", {}, el("b", {}, `${shortHost(m.host)}, ${c.resource}: `), `${against(c)}: ${c.note}.`)))),
     more > 0 ? el("p", { class: "small" }, `and ${number(more)} more, in the JSON`) : "");
+}
+
+function served(m) {
+  return m.servedBytes === 0 ? "" : `${bytes(m.servedBytes)}, disks blocked it ${seconds(m.servedBlockedSeconds)}`;
 }
 
 function diskUses(m) {

@@ -38,6 +38,8 @@ object Machines {
           own.map(_.throttledMillis).sum / 1e3,
           own.map(_.heapBytes).max,
           own.map(_.gcMillis).sum / 1e3,
+          own.map(_.servedBytes).sum,
+          own.map(_.servedBlockedMicros).sum / 1e6,
           seen.disks.map(d =>
             DiskUse(d.name, share(d.busyMillis.toDouble), d.reads, d.readBytes, d.writes, d.writtenBytes)
           ),

@@ -52,7 +52,8 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
       nics: Array[String],
       f: Array[Long]
   ): MachineSample = {
-    require(f.length == Machine + disks.length * Disk + nics.length * Nic)
+    val served = Machine + disks.length * Disk + nics.length * Nic
+    require(f.length == served || f.length == served + Served)
     MachineSample(
       from,
       from + f(0),
@@ -71,7 +72,9 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
       nics.indices.map { i =>
         val at = Machine + disks.length * Disk + i * Nic
         NicSample(nics(i), f(at), f(at + 1))
-      }
+      },
+      f.applyOrElse(served, none),
+      f.applyOrElse(served + 1, none)
     )
   }
 
@@ -84,8 +87,10 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
 private[log] object CounterEvents {
   private final val Batches = 1
 
-  /** Numbers of a sample: of the machine, and of each disk and NIC. */
+  /** Numbers of a sample: of the machine, of each disk and NIC, and of what was served, which the first plugins did not measure. */
   private final val Machine = 7
   private final val Disk = 5
   private final val Nic = 2
+  private final val Served = 2
+  private val none: Int => Long = _ => 0L
 }

@@ -246,6 +246,9 @@ final case class MachineUse(
     /** Of the executor with the most. */
     maxHeapBytes: Long,
     gcSeconds: Double,
+    /** Of shuffle files, to other executors, and how long the machine's disks kept the threads that sent it. */
+    servedBytes: Long,
+    servedBlockedSeconds: Double,
     disks: Seq[DiskUse],
     nics: Seq[NicUse],
     checks: Seq[Check]

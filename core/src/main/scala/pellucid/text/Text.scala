@@ -250,7 +250,10 @@ object Text {
               s"${d.name} ${percent(d.busyShare, 1).trim} busy, ${bytes(d.readBytes)} read, ${bytes(d.writtenBytes)} written"
             )
           val nics = m.nics.map(n => s"${n.name} ${bytes(n.inBytes)} in, ${bytes(n.outBytes)} out")
-          s"  ${m.host}: ${(cpu +: disks ++: nics).mkString("; ")}\n" +
+          val served = Option.when(m.servedBytes > 0)(
+            s"${bytes(m.servedBytes)} of shuffle files served, disks blocked it ${seconds(m.servedBlockedSeconds)}"
+          )
+          s"  ${m.host}: ${(cpu +: disks ++: nics ++: served.toSeq).mkString("; ")}\n" +
             m.checks.flatMap(c => c.note.map(note => wrap(s"${c.resource}: ${against(c)}: $note", 4))).mkString
         }.mkString +
         (if (r.machines.size > shown.size) s"  and ${r.machines.size - shown.size} more, in the page and the JSON\n"

@@ -21,7 +21,10 @@ final case class MachineSample(
     heapBytes: Long,
     gcMillis: Long,
     disks: IndexedSeq[DiskSample],
-    nics: IndexedSeq[NicSample]
+    nics: IndexedSeq[NicSample],
+    /** Of the executor's shuffle files, to others, and how long its disks kept the threads that sent it. */
+    servedBytes: Long = 0,
+    servedBlockedMicros: Long = 0
 ) {
 
   /** Both as one, of whatever lies between them nothing is known. */
@@ -39,7 +42,9 @@ final case class MachineSample(
       math.max(heapBytes, later.heapBytes),
       gcMillis + later.gcMillis,
       MachineSample.joined(disks, later.disks)(_.name)(_ + _),
-      MachineSample.joined(nics, later.nics)(_.name)(_ + _)
+      MachineSample.joined(nics, later.nics)(_.name)(_ + _),
+      servedBytes + later.servedBytes,
+      servedBlockedMicros + later.servedBlockedMicros
     )
   }
 }

@@ -34,6 +34,14 @@ class MachinesSuite extends munit.FunSuite {
     assert(m.checks.forall(_.agrees))
   }
 
+  test("what executors serve of their shuffle files is added up, whoever reads the machine's counters") {
+    val served = "1;5000;4;;eth0;1000,500,1000,3,0,100,5,1000,50,700,1500;1000,500,1000,3,0,100,5,1000,50,40,2500"
+    val m = Analysis.report(
+      readLines(environment, taskEnd(1), counters(served), counters(served, executor = "2"))
+    ).machines.head
+    assertEquals((m.servedBytes, m.servedBlockedSeconds), (2 * 740L, 2 * 0.004))
+  }
+
   test("two executors of a machine read the same counters: the machine's count once, their own are added") {
     val late = twoSeconds.replace("5000", "5300")
     val trace = readLines(environment, taskEnd(1), counters(twoSeconds), counters(late, executor = "2"))
@@ -88,6 +96,7 @@ class MachinesSuite extends munit.FunSuite {
         "1;5000;4;;",
         "",
         "1;x;4;;;1,2,3,4,5,6,7",
+        "1;5;4;;;1,2,3,4,5,6,7,8",
         "1;5;4;;;1,2,3,4,5,6,-7"
       )
     ) {

@@ -7,7 +7,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import pellucid.plugin.Guard
 
-/** Reads an executor's and its machine's counters each second in which tasks run, and hands them on in batches: after one second,
+/** Reads an executor's and its machine's counters each second in which tasks run, or others fetch from it, and hands them on in batches: after one second,
   * after two more, and so on up to ten, so that a short application loses little of its end, and a long one sends few; and when
   * no task runs.
   */
@@ -42,7 +42,7 @@ private[pellucid] final class Counters(send: String => Unit) {
   }
 
   private def sample(): Unit = {
-    val ran = ranSince
+    val ran = ranSince || Served.some
     ranSince = running.get > 0
     val (now, nowNanos) = (Machine.now(), System.nanoTime())
     if (now.machineCpuMillis == 0 && before.machineCpuMillis > 0)
@@ -89,8 +89,10 @@ private[pellucid] object Counters {
         now.heapBytes,
         now.gcMillis - before.gcMillis
       )
+      val (served, servedBlocked) = Served.take()
       samples +=
-        (fields.map(math.max(0L, _)) ++ grown(before.disks, now.disks) ++ grown(before.nics, now.nics)).mkString(",")
+        (fields.map(math.max(0L, _)) ++ grown(before.disks, now.disks) ++ grown(before.nics, now.nics) ++
+          Seq(served, servedBlocked)).mkString(",")
     }
 
     def text: String =

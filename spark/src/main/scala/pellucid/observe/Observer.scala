@@ -3,7 +3,7 @@ package pellucid.observe
 import scala.util.Try
 
 import org.apache.spark.{SparkEnv, TaskContext, TaskFailedReason}
-import org.apache.spark.pellucid.{ObservedFetches, ObservedStreams}
+import org.apache.spark.pellucid.{ObservedFetches, ObservedServing, ObservedStreams}
 
 import pellucid.fs.ObservedFileSystems
 import pellucid.monotask.Monotasks
@@ -22,6 +22,7 @@ private[pellucid] final class Observer(
   files(ObservedFileSystems.install())
   streams(ObservedStreams.install())
   fetches(ObservedFetches.install())
+  serving(ObservedServing.install())
   private val counters = machine(new Counters(text => {
     val env = SparkEnv.get
     send(s"${env.executorId} ${env.blockManager.blockManagerId.host} $text")
@@ -73,6 +74,7 @@ private object Observer {
   private val files = new Guard("observing input and output")
   private val streams = new Guard("observing spills and shuffle files")
   private val fetches = new Guard("observing shuffle fetches")
+  private val serving = new Guard("observing what is served of shuffle files")
   private val samples = new Guard("sampling tasks")
   private val machine = new Guard("observing the machine")
 }
