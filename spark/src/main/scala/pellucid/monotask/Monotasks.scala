@@ -112,11 +112,15 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     math.min(math.max(pauseNanos, cost * Share), MostNanos)
   }
 
-  /** Until a task begins. */
+  /** Until a task begins. What has come to an end was a stage: the next one's tasks are spread over machines as in stock Spark, and those machines
+    * have more whose cores idle.
+    */
   private def rest(): Unit = {
     resting = true
     if (running.isEmpty && !stopped) {
-      LockSupport.parkNanos(RestNanos)
+      LockSupport.parkNanos(BetweenNanos)
+      if (running.isEmpty && Slots.areGivenBack) allow(cores - tasks)
+      if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
       pauseNanos = LeastNanos
       lending.computes(System.nanoTime())
     }
@@ -176,6 +180,9 @@ private object Monotasks {
   private final val LeastNanos = 2000000L
   private final val MostNanos = 32000000L
   private final val RestNanos = 1000000000L
+
+  /** From one task to the next of a stage whose tasks are short. */
+  private final val BetweenNanos = 5000000L
   private final val Share = 100L
 
   /** A machine that is slow or gone should not keep those that want something of others from the network. */
