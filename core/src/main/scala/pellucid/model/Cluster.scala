@@ -42,5 +42,5 @@ final case class Cluster(
 /** Machines as an application uses them. */
 final case class Setup(cluster: Cluster, slots: Slots, output: Output)
 
-/** How many monotasks run at once of each kind of resource of a machine, and how many tasks. */
+/** How many monotasks run at once of each kind of resource of a machine, and how many tasks at most. */
 final case class Slots(cores: Int, disk: Int, network: Int, output: Int, tasks: Int)

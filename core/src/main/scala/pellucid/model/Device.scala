@@ -31,6 +31,10 @@ private[model] final class Device(
   /** How many run. */
   def running: Int = n
 
+  /** How many wait, and that one more would not. */
+  def waits: Int = scheduler.waits
+  def isFree: Boolean = scheduler.isFree
+
   def submit(step: Step, now: Long): Unit = {
     advance(now)
     start(scheduler.submit(step))

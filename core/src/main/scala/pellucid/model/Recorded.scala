@@ -94,14 +94,19 @@ final class Recorded(trace: Trace, known: Known) {
   /** Stock Spark has no queues: what its tasks want is served at once. */
   private def slots(namesOfDisk: Int): Slots =
     if (!monotasks) Slots(cores, Int.MaxValue, Int.MaxValue, Int.MaxValue, cores)
-    else
+    else {
+      val network = ofMachine(slotsOf(_, Resource.Network))
       Slots(
         cores,
         slotsOfDisk * namesOfDisk,
-        ofMachine(slotsOf(_, Resource.Network)),
+        network,
         ofMachine(slotsOf(_, Resource.Output)),
-        ofMachine(tasksAtOnce(_))
+        tasks(cores, disks * slotsOfDisk, network)
       )
+    }
+
+  /** At once, at most: enough for each resource to be in use, and one more (thesis section 5.3.4). */
+  private def tasks(cores: Int, disk: Int, network: Int) = cores + disk + network + 1
 
   private def outputOn(cluster: Cluster, slots: Slots) =
     Output.of(cluster, blocks, math.min(slots.output, slots.tasks))
@@ -119,7 +124,7 @@ final class Recorded(trace: Trace, known: Known) {
 
   val setup: Setup = on(cluster)
 
-  /** Other machines. An executor lets as many tasks more run as it has more cores, and more slots of its disks. */
+  /** Other machines. */
   def on(other: Cluster): Setup = {
     val (before, after) = (cluster.disks * slotsOfDisk, other.disks * slotsOfDiskOn(other))
     val next =
@@ -129,7 +134,7 @@ final class Recorded(trace: Trace, known: Known) {
           cores = other.cores,
           disk = slotsOfDiskOn(other) * work.namesOfDisk,
           output = math.max(1, math.round(now.output.toDouble * after / before).toInt),
-          tasks = math.max(other.cores, now.tasks + other.cores - cluster.cores + after - before)
+          tasks = tasks(other.cores, after, now.network)
         )
     Setup(other, next, outputOn(other, next))
   }
@@ -140,14 +145,6 @@ final class Recorded(trace: Trace, known: Known) {
       Monotask.slotsOfDisk(rotates = !next.isFlash)
     case _ => slotsOfDisk
   }
-
-  /** The most that ran at one moment: an executor with monotasks has more tasks than cores. */
-  private lazy val tasksAtOnce: Map[Int, Int] =
-    trace.byLaunch.groupBy(trace.tasks.executor(_)).map { case (executor, rows) =>
-      val changes =
-        rows.flatMap(row => Seq((trace.tasks.launchMillis(row), 1), (trace.tasks.finishMillis(row), -1))).sorted
-      executor -> changes.iterator.scanLeft(0)(_ + _._2).max
-    }
 
   private lazy val shuffles = (0 until trace.tasks.size).exists(trace.tasks.shuffleLocalBytes(_) > 0)
 

@@ -3,12 +3,13 @@ package pellucid.model
 import scala.collection.mutable.ArrayBuffer
 
 import pellucid.blocked.{EventQueue, Progress, Schedule, Simulated}
+import pellucid.sched.Concurrency
 
 /** Runs the recorded steps again on machines that may be others: a simulation by discrete events in which each resource has the
   * executor's own scheduler. It keeps what the ideal model leaves out: skew, waves, ramps, queues.
   *
-  * A machine takes tasks while it has room, the earliest stage's first, and its own of the recording before those of others. Failed
-  * attempts take their time too, but what followed them does not wait for them.
+  * A machine takes tasks while it has room, the earliest stage's first, and its own of the recording before those of others; how many it has room
+  * for, its executor's own rule says. Failed attempts take their time too, but what followed them does not wait for them.
   */
 final class Simulation(schedule: Schedule, work: Work) {
   import schedule.{awaited, fair, queued, stages, trace}
@@ -26,8 +27,9 @@ final class Simulation(schedule: Schedule, work: Work) {
     private val events = new EventQueue
     private var now = 0L
 
-    // ids of events: tasks, jobs and stages, devices
-    private val firstDevice = taskRows + Progress.events(schedule)
+    // ids of events: tasks, jobs and stages, machines, devices
+    private val firstWatch = taskRows + Progress.events(schedule)
+    private val firstDevice = firstWatch + setup.cluster.machines
     private val progress = new Progress(schedule, events, taskRows) {
       override protected def jobBegins(job: Int): Unit = ()
       override protected def stageBegins(stage: Int): Unit = if (rows(stage).nonEmpty) ready += stage
@@ -46,10 +48,48 @@ final class Simulation(schedule: Schedule, work: Work) {
     private val machineOf = new Array[Machine](taskRows)
     private val numberOf = new Array[Int](taskRows) // among the tasks of its machine
     private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
+    private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
 
     private final class Machine(val index: Int) {
-      var room: Int = slots.tasks
-      var tasks = 0
+      var tasks = 0 // that were launched here
+      private var allowed = slots.cores // at once
+      private var empty = 0L // since when
+      private var running = 0
+      private val inTurn = ArrayBuffer.empty[Int] // those that have begun to compute, or to wait for it
+      private val concurrency = new Concurrency(slots.cores)
+      private var looks = false // at a moment to come
+
+      def room: Int = allowed - running
+      def launches(): Unit = {
+        if (running == 0 && now - empty > Simulation.BetweenMicros) allowed = slots.cores
+        running += 1
+        tasks += 1
+      }
+      def begins(task: Int): Unit = inTurn += task
+      def ends(task: Int): Unit = { running -= 1; inTurn -= task; if (running == 0) empty = now }
+
+      /** A core does, though as many tasks have begun as may, and what one more wants first is free. */
+      private def idles: Boolean = allowed < slots.tasks && cpu.waits == 0 && cpu.running < slots.cores &&
+        inTurn.size >= allowed && {
+          val device = waitsAt(inTurn.last)
+          device == null || ((disks.contains(device) || cached.contains(device)) && disks.exists(_.isFree))
+        }
+
+      private def mayHaveLess: Boolean = allowed > slots.cores && cpu.waits > 1
+
+      /** The executor looks soon again where there may be too few tasks. */
+      def watch(): Unit =
+        if (!looks && slots.tasks > slots.cores && (mayHaveLess || idles)) looksIn(Simulation.SeldomMicros)
+      private def looksIn(micros: Long): Unit = { looks = true; events.add(now + micros, firstWatch + index) }
+
+      def look(): Unit = {
+        looks = false
+        val idle = idles
+        val more = concurrency.look(allowed, idle, cpu.waits, now * 1000)
+        allowed = math.max(slots.cores, math.min(slots.tasks, allowed + more))
+        if (idle) looksIn(Simulation.SoonMicros) else watch()
+      }
+
       val cpu: Device = device(slots.cores, cluster.cpus, _ => ())
       val disks: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = 1, share))
       val network: Device = device(slots.network, units = 1, share)
@@ -60,11 +100,11 @@ final class Simulation(schedule: Schedule, work: Work) {
       val behind: Array[Device] = Array.fill(cluster.disks)(device(slots = 1, units = 1, share, _ => ()))
       val clean = new Array[Double](cluster.disks) // when nothing will be
       private val shared = (disks :+ network :+ output) ++ behind
-      private val running = new Array[Int](shared.length)
+      private val users = new Array[Int](shared.length)
 
       private def share(changed: Device): Unit = if (output.running > 0 || changed == output) {
-        for (i <- shared.indices) running(i) = shared(i).running
-        shares.of(running)
+        for (i <- shared.indices) users(i) = shared(i).running
+        shares.of(users)
         for (i <- shared.indices) shared(i).goesAt(shares.speed(i), now)
       }
     }
@@ -83,7 +123,8 @@ final class Simulation(schedule: Schedule, work: Work) {
           val id = events.id
           events.remove()
           if (id < taskRows) goesOn(id)
-          else if (id < firstDevice) { progress.happens(id, now); reached() }
+          else if (id < firstWatch) { progress.happens(id, now); reached() }
+          else if (id < firstDevice) machines(id - firstWatch).look()
           else devices(id - firstDevice).happens(now)
         }
         launch()
@@ -113,11 +154,10 @@ final class Simulation(schedule: Schedule, work: Work) {
       val task = own(stage, machine).getOrElse(first(rows(stage), next, stage))
       launched(task) = true
       if (first(rows(stage), next, stage) < 0) ready -= stage
-      machine.room -= 1
       runningOf(stage) += 1
       machineOf(task) = machine
       numberOf(task) = machine.tasks
-      machine.tasks += 1
+      machine.launches()
       multitask(task) = begun
       begun += 1
       events.add(now + work.beforeMicros(task), task)
@@ -134,30 +174,38 @@ final class Simulation(schedule: Schedule, work: Work) {
 
     /** Its launch, or a step, or its last moments are over. */
     private def goesOn(task: Int): Unit = {
+      if (at(task) == work.first(task) - 1) machineOf(task).begins(task)
       at(task) += 1
       while (at(task) < work.last(task) && micros(at(task)) <= 0 && scaling.needs(at(task)) <= 0) at(task) += 1
       if (at(task) < work.last(task)) step(task, at(task))
       else if (at(task) == work.last(task) && work.afterMicros(task) > 0) events.add(now + work.afterMicros(task), task)
       else ends(task)
+      machineOf(task).watch()
     }
 
     private def step(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
-      if (scaling.needs(step) > 0) machine.cached(disk(task, step)).submit(new Write(task, step), now)
-      else {
-        val device = work.kind(step) match {
-          case Resource.Cpu => machine.cpu
-          case Resource.Disk => machine.disks(disk(task, step))
-          case Resource.Network => machine.network
-          case Resource.Output => machine.output
-        }
-        device.submit(new Step(task, multitask(task), work.phase(step), micros(step)), now)
+      val cached = scaling.needs(step) > 0
+      val device = work.kind(step) match {
+        case Resource.Disk if cached => machine.cached(disk(task, step))
+        case Resource.Cpu => machine.cpu
+        case Resource.Disk => machine.disks(disk(task, step))
+        case Resource.Network => machine.network
+        case Resource.Output => machine.output
       }
+      waitsAt(task) = device
+      device.submit(if (cached) new Write(task, step) else new Recording(task, step), now)
+    }
+
+    /** A step of the recording. */
+    private class Recording(of: Int, step: Int) extends Step(of, multitask(of), work.phase(step), micros(step)) {
+      override def begins(): Double = { waitsAt(of) = null; super.begins() }
     }
 
     /** Goes to a page cache, and from there to the disk: as it begins it is known how long it waits for room. */
-    private final class Write(of: Int, step: Int) extends Step(of, multitask(of), work.phase(step), 0) {
+    private final class Write(of: Int, step: Int) extends Recording(of, step) {
       override def begins(): Double = {
+        super.begins()
         val (machine, d) = (machineOf(of), disk(of, step))
         val needs = scaling.needs(step)
         machine.clean(d) = math.max(machine.clean(d), now.toDouble) + needs
@@ -173,10 +221,20 @@ final class Simulation(schedule: Schedule, work: Work) {
 
     private def ends(task: Int): Unit = {
       val stage = trace.tasks.stage(task)
-      machineOf(task).room += 1
+      machineOf(task).ends(task)
       runningOf(stage) -= 1
       if (awaited(task)) progress.taskEnded(stage, now)
       reached()
     }
   }
+}
+
+private object Simulation {
+
+  /** Between two looks of an executor at its tasks: where a core may idle, and in the mean until it sees that. */
+  private final val SoonMicros = 2000L
+  private final val SeldomMicros = 16000L
+
+  /** Without a task, until an executor gives back what it had more than one per core. */
+  private final val BetweenMicros = 5000L
 }

@@ -12,20 +12,22 @@ class ModelsSuite extends munit.FunSuite {
       resources: String = "cpu=1 disk:a=1",
       executor: String = "1",
       seconds: Int = 3,
-      requests: String = ""
+      requests: String = "",
+      after: Int = 0
   )
 
-  /** All tasks are launched at 1 s. Its monotasks are `PhaseResource,BYTES,WAIT,SERVICE,CPU` in microseconds. */
+  /** All tasks are launched at 1 s, or `after` so many seconds. Its monotasks are `PhaseResource,BYTES,WAIT,SERVICE,CPU` in microseconds. */
   private def stage(cores: Int, seconds: Int, tasks: Did*): Trace = {
     val finish = 1000 + 1000L * seconds
     val lines = tasks.zipWithIndex.map { case (t, id) =>
       taskEnd(
         id.toLong,
-        launch = 1000,
-        finish = 1000L + 1000L * t.seconds,
+        launch = 1000L + 1000L * t.after,
+        finish = 1000L + 1000L * (t.after + t.seconds),
         executor = t.executor,
         accumulables =
-          s"""{"ID":7,"Name":"pellucid.task","Update":"[1;${t.requests}|1000000;${t.resources};${t.monotasks}]"}""",
+          s"""{"ID":7,"Name":"pellucid.task","Update":"[1;${t.requests}|${1 +
+              t.after}000000;${t.resources};${t.monotasks}]"}""",
         metrics = s"""{"Executor Run Time":${1000 * t.seconds},"Executor CPU Time":1}"""
       )
     }
@@ -84,6 +86,15 @@ class ModelsSuite extends munit.FunSuite {
     near(p.replay, 2)
     near(p.ideal, 1.5)
     near(p.slots, 1.5)
+  }
+
+  test("an executor has one task more where a core idles and the disk has no queue, as its own rule says") {
+    // eight tasks one after the other, each of which reads for 1 s and computes for 1 s. Before 0.03 s are over a second one may begin, which
+    // waits for the disk: from 1 s on one reads while the other computes, and there is no third one
+    val tasks = (0 until 8).map(i => Did("i1,100000000,0,1000000,0;c0,0,0,1000000,1000000", seconds = 2, after = 2 * i))
+    val p = job(stage(1, 16, tasks: _*), Change(disk = Some(flat("fast", 2e8))))
+    near(p.replayNow, 9)
+    near(p.replay, 16 * 8.5 / 9) // 0.5 s of reading, and eight of computing
   }
 
   test("with an infinitely fast disk, or CPU, the other's two seconds are left") {
