@@ -1,8 +1,10 @@
 """A Spark application on a lab that does workloads (bench/workloads) one after another, so that its executors stay warm."""
 
 import json
+import os
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from lab import software
@@ -98,8 +100,9 @@ class Application:
     def explain(self):
         """Fills in what `pellucid report` says of each run; after the application ended."""
         recording = Recording(self.event_log)
-        for run in self.runs:
-            run.report = recording.report(run)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for run, report in zip(self.runs, pool.map(recording.report, self.runs), strict=True):
+                run.report = report
         return self.runs
 
 

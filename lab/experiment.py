@@ -137,12 +137,23 @@ def share(run, phase):
     return breakdown["phases"][phase] / (breakdown["taskSeconds"] or 1)
 
 
+NOTES = "## What was found on the way"
+
+
+def notes(page):
+    """The part of a page that people wrote."""
+    text = page.read_text() if page.exists() else ""
+    _, found, after = text.partition(f"\n{NOTES}\n")
+    return f"\n{NOTES}\n{after.partition(f'{chr(10)}## ')[0]}" if found else ""
+
+
 def write(options, name, text, runs, say):
-    """NAME.md and NAME.csv; `text` is the Markdown between the page's first lines and what every page ends with."""
+    """NAME.md and NAME.csv; `text` is the Markdown between the page's first lines and what every page ends with. Notes that the page has stay."""
     options.to.mkdir(parents=True, exist_ok=True)
     title = f"# {name}\n\n`./pellucid-lab experiment {name}` wrote this page; `{name}.csv` has every run.\n\n"
     reports = f"## `pellucid report` beside the lab's counters\n\n{against_counters(runs)}"
-    (options.to / f"{name}.md").write_text(f"{title}{text}\n{reports}\n{machine_line()}\n")
+    page = options.to / f"{name}.md"
+    page.write_text(f"{title}{text}{notes(page)}\n{reports}\n{machine_line()}\n")
     with open(options.to / f"{name}.csv", "w", newline="") as file:
         counters = sorted({key for each in runs for key in each.counters})
         phases = sorted(runs[0].report["breakdown"]["phases"])

@@ -13,7 +13,7 @@ from lab.application import Application
 from lab.cluster import lab
 from lab.experiments import bdb
 
-REHEARSED_SECONDS = 30  # of the clock: while the compiler still works on what a job of seconds runs, its CPU time is not the job's
+REHEARSED_SECONDS = 20  # of the clock, in which a job is run again and again
 MEASURED_SECONDS = 10  # of each variant of a job at least: one of a second is told apart by more runs only
 MOST_PAIRS = 9
 DISKS = {"1 HDD": (1, "hdd"), "2 HDDs": (2, "hdd"), "1 SSD": (1, "ssd")}
@@ -85,17 +85,11 @@ def on(disks, jobs, options, say):
         for cluster in (a, b):
             experiment.refuse_if_off(cluster, say)
         with Application(a, "stock") as stock, Application(b, "monotasks", conf) as ours:
-            made = None
-            for job, generate, line in jobs:
-                rehearsed = []
-                for application in (stock, ours):
-                    say(f"{disks}, {job}: input and warm-up")
-                    if generate != made:
-                        application.generate(generate)
-                    application.warm_up(line)
-                    rehearsed.append(rehearse(application, line))
-                made = generate
-                pairs = max(options.pairs, min(MOST_PAIRS, math.ceil(MEASURED_SECONDS / min(rehearsed))))
+            rehearse_all({f"{disks}, stock": stock, f"{disks}, monotasks": ours}, jobs, say)
+            for job, _, line in jobs:
+                say(f"{disks}, {job}: once more")
+                seconds = min(application.rehearse(line) for application in (stock, ours))
+                pairs = max(options.pairs, min(MOST_PAIRS, math.ceil(MEASURED_SECONDS / seconds)))
                 variants = {
                     "stock": lambda job=job, line=line: stock.measure(f"{disks}: {job}", "stock", line),
                     "monotasks": lambda job=job, line=line: ours.measure(f"{disks}: {job}", "monotasks", line),
@@ -106,14 +100,26 @@ def on(disks, jobs, options, say):
     return runs
 
 
+def rehearse_all(applications, jobs, say):
+    """All jobs before the first one is measured: while the compiler still works on what a job of seconds runs, its CPU time is not the job's."""
+    for name, application in applications.items():
+        made = None
+        for job, generate, line in jobs:
+            say(f"{name}, {job}: input and rehearsals")
+            if generate != made:
+                application.generate(generate)
+            made = generate
+            application.warm_up(line)
+            rehearse(application, line)
+
+
 def rehearse(application, line):
-    """Runs a job again and again, a long one twice. Returns the seconds of the last run."""
+    """Runs a job again and again, a long one twice."""
     began = time.monotonic()
     application.rehearse(line)
-    seconds = application.rehearse(line)
+    application.rehearse(line)
     while time.monotonic() - began < REHEARSED_SECONDS:
-        seconds = application.rehearse(line)
-    return seconds
+        application.rehearse(line)
 
 
 def page(options, runs):

@@ -19,6 +19,23 @@ def test_a_table_that_is_read_and_written_again_says_the_same(tmp_path):
                 assert was[column] == now[column] or float(was[column]) == float(now[column]), column
 
 
+def test_what_people_wrote_into_a_page_stays(tmp_path):
+    runs = experiment.of_other_cases(TABLE, [])
+    page = tmp_path / "monotasks.md"
+
+    def write():
+        experiment.write(Namespace(to=tmp_path), "monotasks", "| a table |\n", runs, lambda *_, **__: None)
+        return page.read_text()
+
+    first = write()
+    assert experiment.NOTES not in first
+    noted = first.replace("| a table |\n", f"| an older table |\n\n{experiment.NOTES}\n\n- a note\n- another\n")
+    page.write_text(noted)
+    again = write()
+    assert again == noted.replace("an older", "a")
+    assert again.count(experiment.NOTES) == 1 and "- another\n\n## `pellucid report`" in again
+
+
 def test_what_was_measured_again_is_not_kept():
     runs = experiment.of_other_cases(TABLE, [])
     again = runs[:1]
