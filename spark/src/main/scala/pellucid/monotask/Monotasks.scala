@@ -119,7 +119,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     resting = true
     if (running.isEmpty && !stopped) {
       LockSupport.parkNanos(BetweenNanos)
-      if (running.isEmpty && Slots.areGivenBack) allow(cores - tasks)
+      if (running.isEmpty && Slots.areGivenBack) guard(allow(cores - tasks))
       if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
       pauseNanos = LeastNanos
       lending.computes(System.nanoTime())
