@@ -73,8 +73,8 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
         val at = Machine + disks.length * Disk + i * Nic
         NicSample(nics(i), f(at), f(at + 1))
       },
-      f.applyOrElse(served, none),
-      f.applyOrElse(served + 1, none)
+      f.lift(served).getOrElse(0L),
+      f.lift(served + 1).getOrElse(0L)
     )
   }
 
@@ -92,5 +92,4 @@ private[log] object CounterEvents {
   private final val Disk = 5
   private final val Nic = 2
   private final val Served = 2
-  private val none: Int => Long = _ => 0L
 }
