@@ -89,7 +89,8 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
     assert kinds >= {"input", "output", "shuffleWrite", "shuffleRead"}
     assert ("shuffleFetch" in kinds) == ("cluster" in master)
     assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
-    assert (sum(machine["servedBytes"] for machine in said["machines"]) > 0) == ("cluster" in master)
+    served = "cluster" in master and not version.startswith("4.3.")
+    assert (sum(machine["servedBytes"] for machine in said["machines"]) > 0) == served
     written = sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleWrite")
     assert written == said["demand"]["shuffleWriteBytes"] > 0
 

@@ -1,6 +1,7 @@
 package org.apache.spark.pellucid
 
 import java.io.InputStream
+import java.lang.reflect.Modifier
 import java.nio.ByteBuffer
 import java.nio.channels.WritableByteChannel
 
@@ -65,8 +66,10 @@ private final class ServedRegion(stock: FileRegion) extends AbstractFileRegion {
 
 object ObservedServing {
 
-  /** Before the executor's first task. In local mode, where nobody fetches, there may be no server yet. */
-  def install(): Unit = for {
+  /** Before the executor's first task. In local mode, where nobody fetches, there may be no server yet. Spark 4.3 asks for other
+    * methods, and is left alone.
+    */
+  def install(): Unit = if (isWhole) for {
     netty <- Some(SparkEnv.get.blockManager.blockTransferService).collect { case n: NettyBlockTransferService => n }
     context <- Option(Fields.get(classOf[NettyBlockTransferService], netty, "transportContext"))
     server <-
@@ -74,5 +77,10 @@ object ObservedServing {
   } {
     val stock = Fields.get(classOf[NettyBlockRpcServer], server, "blockManager").asInstanceOf[BlockDataManager]
     Fields.replace(classOf[NettyBlockRpcServer], server, new ObservedServing(stock), "blockManager")
+  }
+
+  /** Has all methods of Spark's interface, which may be of another version than the one that this was compiled for. */
+  private def isWhole: Boolean = classOf[BlockDataManager].getMethods.forall { method =>
+    !Modifier.isAbstract(classOf[ObservedServing].getMethod(method.getName, method.getParameterTypes: _*).getModifiers)
   }
 }
