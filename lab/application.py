@@ -71,11 +71,15 @@ class Application:
             self.cluster.sync()
         self.cluster.drop_caches()
 
-    def warm_up(self, line):
-        """Runs a workload so that the next run finds compiled code."""
+    def warm_up(self, line, seconds=0):
+        """Runs a workload again and again for so long, as fast as this computer can, so that the next run finds compiled code."""
+        began = time.monotonic()
         with self.cluster.unlimited():
-            self.do(line)
-            self.do("check the answer")
+            while True:
+                self.do(line)
+                self.do("check the answer")
+                if time.monotonic() - began >= seconds:
+                    break
 
     def rehearse(self, line):
         """Runs a workload as it will be measured: code that only a slow disk runs is compiled by nothing else. Returns its seconds."""

@@ -171,11 +171,16 @@ def write(options, name, text, runs, say):
 
 def of_other_cases(file, runs):
     """The runs of `file`, such a CSV, of cases and variants that `runs` has not."""
+    measured = {(each.case, each.variant) for each in runs}
+    return [from_row(row) for row in rows_of(file) if (row["case"], row["variant"]) not in measured]
+
+
+def rows_of(file):
+    """Of a CSV, with the names of its columns; none where there is no file."""
     if not file.exists():
         return []
-    measured = {(each.case, each.variant) for each in runs}
     with open(file, newline="") as lines:
-        return [from_row(row) for row in csv.DictReader(lines) if (row["case"], row["variant"]) not in measured]
+        return list(csv.DictReader(lines))
 
 
 def from_row(row):

@@ -17,7 +17,7 @@ from pathlib import Path
 from lab import experiment, units
 from lab.application import Application, Recording, Run
 from lab.cluster import LabError, lab
-from lab.config import KINDS
+from lab.config import KINDS, Disk
 from lab.experiments import monotasks
 
 PREDICTORS = ("replay", "ideal", "slots")
@@ -57,7 +57,7 @@ class Setting:
     def flags(self, to, folder):
         """What `whatif` is told of both."""
         return [
-            "--cpus-now", self.cpu, "--disks-now", self.disks, "--disk-now", self.profile(folder), "--network-now", self.nic,
+            "--cpus-now", self.cpu, "--disks-now", self.disks, "--disk-now", self.profile(folder), "--network-now", self.nic, "--dirty-now", f"{Disk.dirty >> 20}m",
             "--disks", to.disks, "--disk", to.profile(folder), "--network", to.nic, "--machines", to.machines, "--cores", to.cores,
             *(("--input", "memory") if to.cached else ()),
         ]  # fmt: skip
@@ -163,12 +163,9 @@ def write(options, cases, runs, say):
 
 def of_other_changes(file, rows):
     """The predictions of `file`, such a CSV, of changes that `rows` has not."""
-    if not file.exists():
-        return []
     words = ("variant", "changes", "from", "to", "job")
     there = {change_of(row) for row in rows}
-    with open(file, newline="") as lines:
-        kept = [row for row in csv.DictReader(lines) if change_of(row) not in there]
+    kept = [row for row in experiment.rows_of(file) if change_of(row) not in there]
     return [{key: value if key in words else float(value) for key, value in row.items()} for row in kept]
 
 

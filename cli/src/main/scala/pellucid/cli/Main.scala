@@ -47,6 +47,11 @@ object Main {
       disksNow: Option[Int] = None,
       @arg(name = "disk-now", doc = "Which disks it has now, written like --disk") diskNow: Option[String] = None,
       @arg(name = "network-now", doc = "How fast the network is now") networkNow: Option[String] = None,
+      @arg(
+        name = "dirty-now",
+        doc = "What may be written to a disk's page cache before tasks wait for the disk: 512m, 4g"
+      )
+      dirtyNow: Option[String] = None,
       @arg(doc = "An answer for each of several: machines=5..40, cores=1..16, disks=1..4") sweep: Option[String] = None,
       @arg(doc = "Write a page with a control for each of these properties to this file") html: Option[String] = None,
       @arg(doc = "Print the answers as JSON (docs/whatif.md)") json: Flag,
@@ -65,8 +70,11 @@ object Main {
       MachineFlags.cpus("--cpus-now", cpusNow),
       MachineFlags.count("--disks-now", disksNow),
       MachineFlags.disk("--disk-now", diskNow),
-      MachineFlags.network("--network-now", networkNow)
+      MachineFlags.network("--network-now", networkNow),
+      MachineFlags.bytes("--dirty-now", dirtyNow)
     )
+    if (dirtyNow.isDefined && diskNow.isEmpty)
+      throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
     val (start, end) = (Moments.parse("--from", from), Moments.parse("--to", to))
     WhatIfCommand.run(log, change, known, sweep.map(Sweep.parse), html, json.value, start, end)
   }

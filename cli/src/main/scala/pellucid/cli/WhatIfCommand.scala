@@ -71,6 +71,7 @@ object Sweep {
 
 /** The machines' properties as the user writes them. Each throws Usage naming the flag. */
 object MachineFlags {
+  private val Size = """(\d+(?:\.\d+)?)([kmgt])b?""".r
   private val Rate = """(\d+(?:\.\d+)?)([kmg])bit""".r
 
   def count(flag: String, n: Option[Int]): Option[Int] = {
@@ -88,6 +89,12 @@ object MachineFlags {
     case Rate(number, unit) if number.toDouble > 0 =>
       number.toDouble * Map("k" -> 1e3, "m" -> 1e6, "g" -> 1e9)(unit) / 8
     case other => throw new Usage(s"$flag $other: expected a rate such as 200mbit or 10gbit")
+  }
+
+  /** As Spark's settings have them: `512m`, `4g`, of 1024. */
+  def bytes(flag: String, text: Option[String]): Option[Double] = text.map {
+    case Size(number, unit) => number.toDouble * math.pow(1024, 1 + "kmgt".indexOf(unit))
+    case other => throw new Usage(s"$flag $other: expected a size such as 512m or 4g")
   }
 
   def disk(flag: String, text: Option[String]): Option[DiskProfile] = text.map { name =>

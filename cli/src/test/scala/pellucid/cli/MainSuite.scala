@@ -54,6 +54,8 @@ class MainSuite extends CommandSuite {
     mistake("whatif", log, "--disk-now", broken)("disk.json", "line 3")
     mistake("whatif", log, "--network", "fast")("--network fast", "10gbit")
     mistake("whatif", log, "--network", "1gbit")("--network-now")
+    mistake("whatif", log, "--dirty-now", "much")("--dirty-now much", "512m")
+    mistake("whatif", log, "--dirty-now", "1g")("--dirty-now", "--disk-now")
     mistake("whatif", log, "--input", "disk")("--input disk")
     mistake("whatif", log, "--sweep", "machines=9..2")("--sweep machines=9..2")
     mistake("whatif", log, "--sweep", "price=1..2")("cores, disks, machines")

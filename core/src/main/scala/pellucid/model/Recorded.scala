@@ -41,7 +41,7 @@ final class Recorded(trace: Trace, known: Known) {
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
   /** As if what is written to other machines took nothing of their disks and network. */
-  private lazy val withoutOutput = new Work(trace, table, disks, cpus, Output.Free, 0)
+  private lazy val withoutOutput = new Work(trace, table, disks, cpus, Output.Free, 0, None)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
     val work = withoutOutput
@@ -117,7 +117,8 @@ final class Recorded(trace: Trace, known: Known) {
     disks,
     cpus,
     outputOn(cluster, slots(namesOfDisk = 1)),
-    known.disk.fold(0.0)(Output.secondsOfByte)
+    known.disk.fold(0.0)(Output.secondsOfByte),
+    known.dirtyBytes
   )
 
   private val now = slots(work.namesOfDisk)
@@ -163,6 +164,9 @@ final class Recorded(trace: Trace, known: Known) {
     Option.when(known.disk.isEmpty)(measuredDisk.fold(
       "the speed of the disks now is not known (--disk-now says it)"
     )(_ => "a disk now is as fast as it was for the recorded requests (--disk-now says otherwise)")),
+    Option.when(next.disk != cluster.disk && work.dirtyIsUnknown)(
+      "no task waited for room in a page cache: as if there always were some for what is written (--dirty-now says how much)"
+    ),
     Option.when(known.networkBytesPerSecond.isEmpty)(peakBytesPerSecond.fold(
       "the speed of the network now is not known (--network-now says it)"
     )(peak =>
@@ -180,10 +184,14 @@ private object Recorded {
   private final val BlockBytes = 128L << 20
 }
 
-/** What the user knows of the machines of the recording. */
+/** What the user knows of the machines of the recording.
+  *
+  * @param dirtyBytes that the page cache of a machine takes for one disk before tasks wait for it, where none waited that shows it
+  */
 final case class Known(
     cpus: Option[Double] = None,
     disks: Option[Int] = None,
     disk: Option[DiskProfile] = None,
-    networkBytesPerSecond: Option[Double] = None
+    networkBytesPerSecond: Option[Double] = None,
+    dirtyBytes: Option[Double] = None
 )

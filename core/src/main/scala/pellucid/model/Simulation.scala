@@ -52,42 +52,42 @@ final class Simulation(schedule: Schedule, work: Work) {
 
     private final class Machine(val index: Int) {
       var tasks = 0 // that were launched here
-      private var allowed = slots.cores // at once
       private var empty = 0L // since when
       private var running = 0
       private val inTurn = ArrayBuffer.empty[Int] // those that have begun to compute, or to wait for it
-      private val concurrency = new Concurrency(slots.cores)
+      private val concurrency = new Concurrency(slots.cores, slots.tasks)
       private var looks = false // at a moment to come
 
-      def room: Int = allowed - running
+      def room: Int = concurrency.tasks - running
       def launches(): Unit = {
-        if (running == 0 && now - empty > Simulation.BetweenMicros) allowed = slots.cores
+        if (running == 0 && (now - empty) * 1000 > Concurrency.EmptyNanos) concurrency.empty()
         running += 1
         tasks += 1
       }
       def begins(task: Int): Unit = inTurn += task
       def ends(task: Int): Unit = { running -= 1; inTurn -= task; if (running == 0) empty = now }
 
-      /** A core does, though as many tasks have begun as may, and what one more wants first is free. */
-      private def idles: Boolean = allowed < slots.tasks && cpu.waits == 0 && cpu.running < slots.cores &&
-        inTurn.size >= allowed && {
+      private def oneMoreHelps: Boolean = concurrency.oneMoreHelps(
+        inTurn.size,
+        cpu.running,
+        cpu.waits, {
           val device = waitsAt(inTurn.last)
           device == null || ((disks.contains(device) || cached.contains(device)) && disks.exists(_.isFree))
         }
+      )
 
-      private def mayHaveLess: Boolean = allowed > slots.cores && cpu.waits > 1
+      private def mayHaveLess: Boolean = concurrency.tasks > slots.cores && cpu.waits > 1
 
       /** The executor looks soon again where there may be too few tasks. */
       def watch(): Unit =
-        if (!looks && slots.tasks > slots.cores && (mayHaveLess || idles)) looksIn(Simulation.SeldomMicros)
+        if (!looks && slots.tasks > slots.cores && (mayHaveLess || oneMoreHelps)) looksIn(Simulation.SeldomMicros)
       private def looksIn(micros: Long): Unit = { looks = true; events.add(now + micros, firstWatch + index) }
 
       def look(): Unit = {
         looks = false
-        val idle = idles
-        val more = concurrency.look(allowed, idle, cpu.waits, now * 1000)
-        allowed = math.max(slots.cores, math.min(slots.tasks, allowed + more))
-        if (idle) looksIn(Simulation.SoonMicros) else watch()
+        val helps = oneMoreHelps
+        concurrency.look(helps, cpu.waits, now * 1000)
+        if (helps) looksIn(Simulation.SoonMicros) else watch()
       }
 
       val cpu: Device = device(slots.cores, cluster.cpus, _ => ())
@@ -234,7 +234,4 @@ private object Simulation {
   /** Between two looks of an executor at its tasks: where a core may idle, and in the mean until it sees that. */
   private final val SoonMicros = 2000L
   private final val SeldomMicros = 16000L
-
-  /** Without a task, until an executor gives back what it had more than one per core. */
-  private final val BetweenMicros = 5000L
 }

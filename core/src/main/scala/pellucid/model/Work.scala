@@ -15,6 +15,7 @@ import pellucid.trace.{MonotaskTable, Trace}
   * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
   * @param output of the recorded machines
   * @param secondsOfByte that one of their disks needs to write it; 0 where it is not known
+  * @param dirtyBytes that the page cache takes for one disk before tasks wait, where none waited that shows it
   */
 final class Work(
     trace: Trace,
@@ -22,7 +23,8 @@ final class Work(
     val disksOfMachine: Int,
     cpus: Double,
     output: Output,
-    secondsOfByte: Double
+    secondsOfByte: Double,
+    dirtyBytes: Option[Double]
 ) {
   import Work._
 
@@ -87,15 +89,18 @@ final class Work(
     }.toMap
   }
 
-  /** How much may be in a page cache before tasks wait for the disk, as the time that the disk needs for it: what was left when those went on that
-    * had waited, in the mean of their bytes. Without bound where none had.
-    */
-  val allowance: Double = {
+  /** What was left when those went on that had waited for the disk, in the mean of their bytes, as the time that it needs for it; None where none had. */
+  private val left: Option[Double] = {
     val waited = clean.keysIterator.filter(s => table.serviceMicros(s) >= needs(s) * Waited).toSeq
     val needed = waited.map(needs).sum
-    if (needed > 0) waited.map(s => needs(s) * math.max(0, clean(s) - end(s))).sum / needed
-    else Double.PositiveInfinity
+    Option.when(needed > 0)(waited.map(s => needs(s) * math.max(0, clean(s) - end(s))).sum / needed)
   }
+
+  /** How much may be in a page cache before tasks wait for the disk, as the time that the disk needs for it. */
+  val allowance: Double = left.orElse(dirtyBytes.map(_ * secondsOfByte * 1e6)).getOrElse(Double.PositiveInfinity)
+
+  /** Whether tasks wrote to page caches of which nothing tells how much they take. */
+  def dirtyIsUnknown: Boolean = clean.nonEmpty && allowance.isInfinite
 
   /** What a step that writes to a page cache took when the disk had nothing left to write. */
   def apart(step: Int): Double =

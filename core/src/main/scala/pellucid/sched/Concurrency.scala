@@ -1,41 +1,70 @@
 package pellucid.sched
 
-/** How many tasks an executor should have at once: enough for each resource to be in use, and one more (thesis section 5.3.4). What is more
-  * than that makes nothing faster, and a machine that has it cannot leave it to one that is faster.
+/** How many tasks an executor has at once: one per core, and more as long as resources are left without work (thesis section 5.3.4). What is
+  * more than that makes nothing faster, and a machine that has it cannot leave it to one that is faster.
   *
   * Like [[ResourceScheduler]] it has neither threads nor a clock. It is asked again and again.
+  *
+  * @param most enough for each resource to be in use, and one more
+  * @param givesBack it may have fewer again
   */
-final class Concurrency(cores: Int) {
+final class Concurrency(cores: Int, private var most: Int, givesBack: Boolean = true) {
   import Concurrency._
+  private var allowed = cores
   private var idleLooks = 0
   private var leastWaits = Int.MaxValue // for a core, while more than one task has waited for one all the time
   private var wantedSince = 0L // when that began
 
-  /** How many tasks more there should be: fewer if negative.
+  /** That may run at once now. */
+  def tasks: Int = allowed
+
+  /** That may ever. */
+  def atMost: Int = math.max(most, cores)
+
+  /** A core does nothing though as many tasks have begun as may, and one more would find what it wants first.
     *
-    * @param tasks that there may be
-    * @param idles a core does, though as many tasks have begun, and the youngest waits in no queue: what one more wants at first is free
+    * @param runs on cores
     * @param waits of tasks for a core
+    * @param isFree what the youngest task wants: it waits in no queue
     */
-  def look(tasks: Int, idles: Boolean, waits: Int, now: Long): Int = {
-    idleLooks = if (idles) idleLooks + 1 else 0
+  def oneMoreHelps(begun: Int, runs: Int, waits: Int, isFree: => Boolean): Boolean =
+    allowed < most && waits == 0 && runs < cores && begun >= allowed && isFree
+
+  /** One more after some looks at which it helps; fewer where too many have waited for a core for long.
+    *
+    * @param hasRoom for one more, in memory
+    */
+  def look(helps: Boolean, waits: Int, now: Long, hasRoom: => Boolean = true): Unit = {
+    idleLooks = if (helps) idleLooks + 1 else 0
     if (waits <= 1) forget()
     else {
       if (leastWaits == Int.MaxValue) wantedSince = now
       leastWaits = math.min(leastWaits, waits)
     }
-    if (idleLooks >= LooksBeforeMore) { idleLooks = 0; 1 }
-    else if (leastWaits < Int.MaxValue && now - wantedSince >= WantedNanos) {
-      val fewer = math.max(0, math.min(leastWaits - 1, tasks - cores))
+    if (idleLooks >= LooksBeforeMore) {
+      idleLooks = 0
+      if (hasRoom) allowed = math.min(allowed + 1, atMost)
+    } else if (leastWaits < Int.MaxValue && now - wantedSince >= WantedNanos) {
+      if (givesBack) allowed = math.max(cores, allowed - (leastWaits - 1))
       forget()
-      -fewer
-    } else 0
+    }
   }
+
+  /** None has run for [[Concurrency.EmptyNanos]]. What has come to an end was a stage: the next one's tasks are spread over machines as in
+    * stock Spark, and those machines have more whose cores idle.
+    */
+  def empty(): Unit = if (givesBack) allowed = cores
+
+  /** One per core from now on. */
+  def onePerCore(): Unit = { most = cores; allowed = cores }
 
   private def forget(): Unit = leastWaits = Int.MaxValue
 }
 
-private object Concurrency {
+object Concurrency {
+
+  /** From one task to the next of a stage whose tasks are short. */
+  final val EmptyNanos = 5000000L
   private[sched] final val LooksBeforeMore = 4
 
   /** For longer than tasks take for what the disk or the network has for them at once. */

@@ -238,6 +238,20 @@ class ModelsSuite extends munit.FunSuite {
     near(job(stage(1, 1, did.copy("w0,100000000,0,200000,0", seconds = 1)), Change(), known).replay, 1)
   }
 
+  test("how much a page cache takes, where no task waited for it, is without bound unless the user knows") {
+    // 100 MB twice within 1 ms, for which the disk needs 10 ms each; a second in all
+    val did = Did("w0,100000000,0,1000,0;w0,100000000,0,1000,0", "disk:a=1 cpu=1", seconds = 1)
+    val trace = stage(1, 1, did)
+    val slow = Change(disk = Some(flat("slow", 1e8)))
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e10)))
+    near(job(trace, slow, known).replay, 1)
+    assert(new Models(trace, known).predict(slow).assumptions.exists(_.contains("--dirty-now")))
+    // with room for 100 MB the second one waits until the disk has written the first: 10 ms now, and then 1 s; 0.998 s are left
+    val told = known.copy(dirtyBytes = Some(1e8))
+    near(job(trace, slow, told).replay, 1.998 / 1.008)
+    assert(!new Models(trace, told).predict(slow).assumptions.exists(_.contains("--dirty-now")))
+  }
+
   test("what a task waits for while it seems to compute, reads of a few bytes, are seeks of the disk") {
     // 0.2 s of CPU and 0.6 of a header in the first second, 0.2 s of which are neither; then 100 MB in a second, and a second of computing
     val did = Did(

@@ -3,34 +3,79 @@ package pellucid.sched
 class ConcurrencySuite extends munit.FunSuite {
   private val Millis = 1000000L
 
-  test("one task more when a core has idled for four looks in a row, and again after four more") {
-    val concurrency = new Concurrency(2)
-    val idles = Seq(true, true, true, false, true, true, true, true, true, true, true, true)
-    val more = idles.zipWithIndex.map { case (idle, i) => concurrency.look(2, idle, waits = 0, i * Millis) }
-    assertEquals(more, Seq(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1))
+  private def grown(tasks: Int, givesBack: Boolean = true) = {
+    val concurrency = new Concurrency(2, 8, givesBack)
+    for (_ <- 2 until tasks; _ <- 1 to 4) concurrency.look(helps = true, waits = 0, 0)
+    assertEquals(concurrency.tasks, tasks)
+    concurrency
+  }
+
+  test("one task more when it has helped at four looks in a row, and again after four more") {
+    val concurrency = new Concurrency(2, 8)
+    val helps = Seq(true, true, true, false, true, true, true, true, true, true, true, true)
+    val tasks = helps.zipWithIndex.map { case (now, i) =>
+      concurrency.look(now, waits = 0, i * Millis)
+      concurrency.tasks
+    }
+    assertEquals(tasks, Seq(2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4))
+  }
+
+  test("never more than at most, and no more where there is no room") {
+    val concurrency = grown(8)
+    for (_ <- 1 to 4) concurrency.look(helps = true, waits = 0, 0)
+    assertEquals(concurrency.tasks, 8)
+    val full = grown(3)
+    for (_ <- 1 to 8) full.look(helps = true, waits = 0, 0, hasRoom = false)
+    assertEquals(full.tasks, 3)
+  }
+
+  test("one more helps where a core idles, all that may have begun, and what the youngest wants is free") {
+    val concurrency = grown(3)
+    assert(concurrency.oneMoreHelps(begun = 3, runs = 1, waits = 0, isFree = true))
+    assert(!concurrency.oneMoreHelps(begun = 2, runs = 1, waits = 0, isFree = true))
+    assert(!concurrency.oneMoreHelps(begun = 3, runs = 2, waits = 0, isFree = true))
+    assert(!concurrency.oneMoreHelps(begun = 3, runs = 1, waits = 1, isFree = true))
+    assert(!concurrency.oneMoreHelps(begun = 3, runs = 1, waits = 0, isFree = false))
+    assert(!grown(8).oneMoreHelps(begun = 8, runs = 1, waits = 0, isFree = true))
   }
 
   test("of those that have waited for a core for half a second all but one are too many") {
-    val concurrency = new Concurrency(2)
-    assertEquals(concurrency.look(8, idles = false, waits = 5, 0), 0)
-    assertEquals(concurrency.look(8, idles = false, waits = 3, 250 * Millis), 0)
-    assertEquals(concurrency.look(8, idles = false, waits = 4, 499 * Millis), 0)
-    assertEquals(concurrency.look(8, idles = false, waits = 6, 500 * Millis), -2) // at least 3 waited
-    assertEquals(concurrency.look(6, idles = false, waits = 3, 501 * Millis), 0) // from now on
-    assertEquals(concurrency.look(6, idles = false, waits = 3, 1001 * Millis), -2)
+    val concurrency = grown(8)
+    def tasks(waits: Int, millis: Int) = { concurrency.look(helps = false, waits, millis * Millis); concurrency.tasks }
+    assertEquals(tasks(waits = 5, 0), 8)
+    assertEquals(tasks(waits = 3, 250), 8)
+    assertEquals(tasks(waits = 4, 499), 8)
+    assertEquals(tasks(waits = 6, 500), 6) // at least 3 waited
+    assertEquals(tasks(waits = 3, 501), 6) // from now on
+    assertEquals(tasks(waits = 3, 1001), 4)
   }
 
   test("none is too many where at some moment one or none waited for a core") {
-    val concurrency = new Concurrency(2)
-    for (i <- 0 to 100)
-      assertEquals(concurrency.look(8, idles = false, waits = if (i % 40 == 39) 1 else 5, i * 12 * Millis), 0)
+    val concurrency = grown(8)
+    for (i <- 0 to 100) concurrency.look(helps = false, waits = if (i % 40 == 39) 1 else 5, i * 12 * Millis)
+    assertEquals(concurrency.tasks, 8)
   }
 
   test("never fewer than there are cores") {
-    val concurrency = new Concurrency(4)
-    concurrency.look(5, idles = false, waits = 9, 0)
-    assertEquals(concurrency.look(5, idles = false, waits = 9, 500 * Millis), -1)
-    concurrency.look(4, idles = false, waits = 9, 501 * Millis)
-    assertEquals(concurrency.look(4, idles = false, waits = 9, 1002 * Millis), 0)
+    val concurrency = grown(3)
+    for (i <- 0 to 4) concurrency.look(helps = false, waits = 9, i * 501 * Millis)
+    assertEquals(concurrency.tasks, 2)
+  }
+
+  test("one per core when it is empty; none is given back where none can be") {
+    val concurrency = grown(8)
+    concurrency.empty()
+    assertEquals(concurrency.tasks, 2)
+    val keeps = grown(8, givesBack = false)
+    for (i <- 0 to 4) keeps.look(helps = false, waits = 9, i * 501 * Millis)
+    keeps.empty()
+    assertEquals(keeps.tasks, 8)
+  }
+
+  test("one per core for ever") {
+    val concurrency = grown(8)
+    concurrency.onePerCore()
+    for (_ <- 1 to 4) concurrency.look(helps = true, waits = 0, 0)
+    assertEquals((concurrency.tasks, concurrency.atMost), (2, 2))
   }
 }

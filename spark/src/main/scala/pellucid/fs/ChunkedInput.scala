@@ -219,7 +219,7 @@ private final class ChunkedInput(
 
 private object ChunkedInput {
   private final val First = 1 << 20
-  private final val LeastLast = 1L << 20
+  private final val LeastLast = 2L << 20
   private final val Few = 4L << 20
   private final val LastRecord = 64L << 10
 

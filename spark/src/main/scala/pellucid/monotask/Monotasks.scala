@@ -38,12 +38,14 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   /** Tasks at once: enough for each resource to be in use, and one more (thesis section 5.3.4). As many as there are cores where code
     * may count on being alone (one core), and where each Python worker has its part of a limited memory.
     */
-  @volatile private var most =
-    if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
-    else cores + disks.ofLocal + networkSlots + 1
+  private val concurrency = new Concurrency(
+    cores,
+    most = if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
+    else cores + disks.ofLocal + networkSlots + 1,
+    Slots.areGivenBack
+  )
+  private var told = cores // tasks that Spark knows of
   private val inFlight = Fetches.mostInFlight
-  private var tasks = cores
-  private val concurrency = new Concurrency(cores)
   private val lending = new CoreLending(cores)
   private var pauseNanos = LeastNanos
   private var cpuBefore = 0L // of the watch, before its last look
@@ -61,7 +63,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     val task = TaskContext.get()
     if (task.cpus() == 1 && !task.isInstanceOf[BarrierTaskContext]) {
       shuffle
-      val multitask = new Multitask(begun.getAndIncrement(), resources, math.max(most, cores))
+      val multitask = new Multitask(begun.getAndIncrement(), resources, synchronized(concurrency.atMost))
       running.add(multitask)
       if (resting) LockSupport.unpark(watch)
       multitask.begin()
@@ -78,17 +80,18 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     giveBack()
   }
 
-  /** As many tasks as cores from now on: there are tasks for which more would be too many. */
-  private def giveBack(): Unit = synchronized {
-    most = cores
-    allow(0)
-  }
+  /** There are tasks for which more than one per core would be too many. */
+  private def giveBack(): Unit = changing(_.onePerCore())
 
-  /** All tasks together have as much under way as one per core has in stock Spark. */
-  private def change(more: Int): Unit = {
-    send(s"tasks ${SparkEnv.get.executorId} $more")
-    tasks += more
-    Fetches.allowInFlight(inFlight * cores / tasks)
+  /** How many tasks there may be, and so how much each may fetch at once: together as much as one per core in stock Spark. */
+  private def changing(change: Concurrency => Unit): Unit = synchronized {
+    change(concurrency)
+    val tasks = concurrency.tasks
+    if (tasks != told) {
+      send(s"tasks ${SparkEnv.get.executorId} ${tasks - told}")
+      told = tasks
+      Fetches.allowInFlight(inFlight * cores / tasks)
+    }
   }
 
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
@@ -112,14 +115,12 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     math.min(math.max(pauseNanos, cost * Share), MostNanos)
   }
 
-  /** Until a task begins. What has come to an end was a stage: the next one's tasks are spread over machines as in stock Spark, and those machines
-    * have more whose cores idle.
-    */
+  /** Until a task begins. */
   private def rest(): Unit = {
     resting = true
     if (running.isEmpty && !stopped) {
-      LockSupport.parkNanos(BetweenNanos)
-      if (running.isEmpty && Slots.areGivenBack) guard(allow(cores - tasks))
+      LockSupport.parkNanos(Concurrency.EmptyNanos)
+      if (running.isEmpty) guard(changing(_.empty()))
       if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
       pauseNanos = LeastNanos
       lending.computes(System.nanoTime())
@@ -135,12 +136,15 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     resources.network.overdrawAfter(SlowNanos)
     resources.freeingFirst(TaskMemory.isShort)
     val waits = resources.cpu.waits
-    val idles = waits == 0 && resources.cpu.runs < cores + blocked.size && all.size >= tasks && tasks < most &&
+    val oneMoreHelps = concurrency.oneMoreHelps(
+      all.size,
+      resources.cpu.runs - blocked.size,
+      waits,
       resources.areFreeAfter(all.maxBy(_.number).waits)
-    val more = concurrency.look(tasks, idles, waits, System.nanoTime())
-    if (more < 0 && Slots.areGivenBack || more > 0 && TaskMemory.isPlenty && Heap.isPlenty) allow(more)
+    )
+    changing(_.look(oneMoreHelps, waits, System.nanoTime(), TaskMemory.isPlenty && Heap.isPlenty))
     pauseNanos =
-      if (blocked.nonEmpty && waits > 0 || idles) LeastNanos
+      if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)
   }
 
@@ -164,12 +168,6 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
         s"Pellucid: a task neither computed nor waited for another thread for seconds; its core was lent ($ofStuck so far)"
       )
   }
-
-  /** As far as there may be more, or fewer. */
-  private def allow(more: Int): Unit = synchronized {
-    val next = math.max(cores, math.min(most, tasks + more))
-    if (next != tasks) change(next - tasks)
-  }
 }
 
 private object Monotasks {
@@ -180,9 +178,6 @@ private object Monotasks {
   private final val LeastNanos = 2000000L
   private final val MostNanos = 32000000L
   private final val RestNanos = 1000000000L
-
-  /** From one task to the next of a stage whose tasks are short. */
-  private final val BetweenNanos = 5000000L
   private final val Share = 100L
 
   /** A machine that is slow or gone should not keep those that want something of others from the network. */
