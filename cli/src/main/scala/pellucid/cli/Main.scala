@@ -73,8 +73,6 @@ object Main {
       MachineFlags.network("--network-now", networkNow),
       MachineFlags.bytes("--dirty-now", dirtyNow)
     )
-    if (dirtyNow.isDefined && diskNow.isEmpty)
-      throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
     val (start, end) = (Moments.parse("--from", from), Moments.parse("--to", to))
     WhatIfCommand.run(log, change, known, sweep.map(Sweep.parse), html, json.value, start, end)
   }

@@ -23,6 +23,8 @@ object WhatIfCommand {
       throw new Usage("--html and --json: one of them; the page has the JSON's numbers inside")
     if (html.isDefined && sweep.isDefined)
       throw new Usage("--html and --sweep: one of them; the page has a control for what a sweep changes")
+    if (known.dirtyBytes.isDefined && known.disk.isEmpty)
+      throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
     html.foreach(PageFile.check)
     val trace = ReportCommand.restrict(ReportCommand.readOne(log), from, to)
     if (trace.byLaunch.isEmpty) throw new Usage(s"$log: no task in it")

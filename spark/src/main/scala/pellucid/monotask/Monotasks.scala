@@ -38,12 +38,12 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   /** Tasks at once: enough for each resource to be in use, and one more (thesis section 5.3.4). As many as there are cores where code
     * may count on being alone (one core), and where each Python worker has its part of a limited memory.
     */
-  private val concurrency = new Concurrency(
-    cores,
-    most = if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
-    else cores + disks.ofLocal + networkSlots + 1,
-    Slots.areGivenBack
-  )
+  private val concurrency = {
+    val most =
+      if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
+      else cores + disks.ofLocal + networkSlots + 1
+    new Concurrency(cores, most, Slots.areGivenBack)
+  }
   private var told = cores // tasks that Spark knows of
   private val inFlight = Fetches.mostInFlight
   private val lending = new CoreLending(cores)
