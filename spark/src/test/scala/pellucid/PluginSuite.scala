@@ -69,6 +69,7 @@ class PluginSuite extends SparkSuite {
     assert(seen.coveredMillis >= 2400 && seen.untilMillis >= last - 50 && seen.untilMillis < last + 1500, (seen, last))
     // two threads that compute for 2.5 s each, beside whatever else this computer does
     assert(seen.cpuMillis > 500 && seen.cpuMillis <= 1.1 * seen.machineCpuMillis + 100, seen)
+    assert(seen.containerCpuMillis >= 0.9 * seen.cpuMillis - 100, seen) // it is in its container, or the machine is
     assertEquals(seen.cores, Runtime.getRuntime.availableProcessors)
     assert(seen.heapBytes > 1000000, seen)
   }

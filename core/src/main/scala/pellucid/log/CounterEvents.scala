@@ -53,7 +53,7 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
       f: Array[Long]
   ): MachineSample = {
     val served = Machine + disks.length * Disk + nics.length * Nic
-    require(f.length == served || f.length == served + Served)
+    require(Later.contains(f.length - served))
     MachineSample(
       from,
       from + f(0),
@@ -74,7 +74,8 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
         NicSample(nics(i), f(at), f(at + 1))
       },
       f.lift(served).getOrElse(0L),
-      f.lift(served + 1).getOrElse(0L)
+      f.lift(served + 1).getOrElse(0L),
+      f.lift(served + 2).getOrElse(0L)
     )
   }
 
@@ -87,9 +88,9 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
 private[log] object CounterEvents {
   private final val Batches = 1
 
-  /** Numbers of a sample: of the machine, of each disk and NIC, and of what was served, which the first plugins did not measure. */
+  /** Numbers of a sample: of the machine, of each disk and NIC, and those that the first plugins did not measure, of what was served and of the container. */
   private final val Machine = 7
   private final val Disk = 5
   private final val Nic = 2
-  private final val Served = 2
+  private val Later = Seq(0, 2, 3)
 }

@@ -24,7 +24,9 @@ final case class MachineSample(
     nics: IndexedSeq[NicSample],
     /** Of the executor's shuffle files, to others, and how long its disks kept the threads that sent it. */
     servedBytes: Long = 0,
-    servedBlockedMicros: Long = 0
+    servedBlockedMicros: Long = 0,
+    /** CPU time of all processes of the executor's container, the executor among them; 0 where it is not known. */
+    containerCpuMillis: Long = 0
 ) {
 
   /** Both as one, of whatever lies between them nothing is known. */
@@ -44,7 +46,8 @@ final case class MachineSample(
       MachineSample.joined(disks, later.disks)(_.name)(_ + _),
       MachineSample.joined(nics, later.nics)(_.name)(_ + _),
       servedBytes + later.servedBytes,
-      servedBlockedMicros + later.servedBlockedMicros
+      servedBlockedMicros + later.servedBlockedMicros,
+      containerCpuMillis + later.containerCpuMillis
     )
   }
 }

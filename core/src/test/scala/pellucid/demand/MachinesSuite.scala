@@ -35,7 +35,7 @@ class MachinesSuite extends munit.FunSuite {
   }
 
   test("what executors serve of their shuffle files is added up, whoever reads the machine's counters") {
-    val served = "1;5000;4;;eth0;1000,500,1000,3,0,100,5,1000,50,700,1500;1000,500,1000,3,0,100,5,1000,50,40,2500"
+    val served = "1;5000;4;;eth0;1000,500,1000,3,0,100,5,1000,50,700,1500;1000,500,1000,3,0,100,5,1000,50,40,2500,900"
     val m = Analysis.report(
       readLines(environment, taskEnd(1), counters(served), counters(served, executor = "2"))
     ).machines.head

@@ -92,7 +92,11 @@ private[pellucid] object Counters {
       val (served, servedBlocked) = Served.take()
       samples +=
         (fields.map(math.max(0L, _)) ++ grown(before.disks, now.disks) ++ grown(before.nics, now.nics) ++
-          Seq(served, servedBlocked)).mkString(",")
+          Seq(
+            served,
+            servedBlocked,
+            math.max(0, now.containerCpuNanos - before.containerCpuNanos) / 1000000
+          )).mkString(",")
     }
 
     def text: String =

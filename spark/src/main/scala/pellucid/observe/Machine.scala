@@ -14,7 +14,8 @@ final case class Machine(
     machineCpuMillis: Long,
     /** Threads that run or could run, now. */
     runnable: Int,
-    /** In which the container's limit on the CPU kept its threads from running, added up over threads. */
+    /** Of all that runs in this JVM's container, and in which the container's limit on the CPU kept its threads from running, added up over threads. */
+    containerCpuNanos: Long,
     throttledNanos: Long,
     heapBytes: Long,
     gcMillis: Long,
@@ -29,12 +30,14 @@ object Machine {
   /** Counters of another machine than Linux are not read. */
   def now(): Machine = {
     val stat = lines("/proc/stat")
+    val (used, throttled) = container()
     Machine(
       stat.count(_.matches("cpu\\d.*")),
       process.fold(0L)(_.getProcessCpuTime),
       stat.headOption.fold(0L)(busyTicks) * TickMillis,
       stat.find(_.startsWith("procs_running ")).fold(0)(_.drop(14).trim.toInt),
-      throttled(),
+      used,
+      throttled,
       memory.getHeapMemoryUsage.getUsed,
       collectors.map(_.getCollectionTime).filter(_ > 0).sum,
       disks(),
@@ -59,25 +62,32 @@ object Machine {
     Seq(0, 1, 2, 5, 6).iterator.filter(_ < ticks.length).map(ticks(_)).sum
   }
 
-  /** Control groups of both versions have it in a file of the same name, in different units. */
-  private def throttled(): Long = cpuStat.fold(0L) { file =>
-    val values = lines(file.toString).map(_.split(' ')).collect { case Array(name, value) =>
-      name -> value.toLong
-    }.toMap
-    values.get("throttled_usec").map(_ * 1000).orElse(values.get("throttled_time")).getOrElse(0)
+  /** CPU time of the control group, and the time in which its limit held threads up: versions 1 and 2 have them in different units. */
+  private def container(): (Long, Long) = {
+    val values = cpuStat.fold(Seq.empty[String])(f => lines(f.toString)).map(_.split(' '))
+      .collect { case Array(name, value) => name -> value.toLong }.toMap
+    def accounted = cpuUsage.flatMap(f => lines(f.toString).headOption).fold(0L)(_.trim.toLong)
+    (
+      values.get("usage_usec").fold(accounted)(_ * 1000),
+      values.get("throttled_usec").map(_ * 1000).orElse(values.get("throttled_time")).getOrElse(0L)
+    )
   }
 
-  /** In a container its own group is the one that is mounted. */
-  private val cpuStat: Option[Path] = {
+  private val cpuStat = inGroup("cpu", "cpu.stat")
+  private val cpuUsage = inGroup("cpuacct", "cpuacct.usage")
+
+  /** A file of this JVM's control group. In a container its own group is the one that is mounted. */
+  private def inGroup(controller: String, file: String): Option[Path] = {
     val groups = lines("/proc/self/cgroup").map(_.split(":", 3)).collect { case Array(_, kinds, path) =>
       (kinds.split(',').toSeq, path)
     }
     val candidates = groups.flatMap {
       case (Seq(""), path) => Seq(s"/sys/fs/cgroup$path", "/sys/fs/cgroup")
-      case (kinds, path) if kinds.contains("cpu") => Seq(s"/sys/fs/cgroup/cpu$path", "/sys/fs/cgroup/cpu")
+      case (kinds, path) if kinds.contains(controller) =>
+        Seq(s"/sys/fs/cgroup/$controller$path", s"/sys/fs/cgroup/$controller")
       case _ => Nil
     }
-    candidates.map(Paths.get(_, "cpu.stat")).find(Files.isReadable(_))
+    candidates.map(Paths.get(_, file)).find(Files.isReadable(_))
   }
 
   private def disks(): Seq[(String, Seq[Long])] = {
