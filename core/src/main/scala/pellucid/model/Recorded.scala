@@ -121,7 +121,9 @@ final class Recorded(trace: Trace, known: Known) {
     known.dirtyBytes
   )
 
-  private val now = slots(work.namesOfDisk)
+  /** What is written to a known disk goes to its page cache, which has slots of its own. */
+  private val namesOfDisk = if (known.disk.isDefined) 1 else work.namesOfDisk
+  private val now = slots(namesOfDisk)
 
   val setup: Setup = on(cluster)
 
@@ -133,7 +135,7 @@ final class Recorded(trace: Trace, known: Known) {
       else
         now.copy(
           cores = other.cores,
-          disk = slotsOfDiskOn(other) * work.namesOfDisk,
+          disk = slotsOfDiskOn(other) * namesOfDisk,
           output = math.max(1, math.round(now.output.toDouble * after / before).toInt),
           tasks = tasks(other.cores, after, now.network)
         )

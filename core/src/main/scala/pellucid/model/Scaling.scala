@@ -26,12 +26,13 @@ final class Scaling(trace: Trace, work: Work, staying: Array[Double], before: Se
   private val remoteShuffle =
     if (now.machines == 1) 1.0 else (1 - 1.0 / next.machines) / (1 - 1.0 / now.machines)
 
-  /** Of the CPU time of each stage, what deserialized its input, as samples showed. */
+  /** Of the time for which each stage computed, what deserialized its input, as samples showed: CPU time or not. */
   private val deserialized: Array[Double] = {
     val seen, all = new Array[Double](trace.stages.size)
     for (use <- trace.paths if use.sampled && (use.kind == "deserialize" || use.kind == "decompress"))
       seen(use.stage) += use.micros.toDouble
-    for (step <- steps if work.kind(step) == Resource.Cpu) all(trace.tasks.stage(table.task(step))) += work.micros(step)
+    for (step <- steps if work.kind(step) == Resource.Cpu)
+      all(trace.tasks.stage(table.task(step))) += table.serviceMicros(step).toDouble
     Array.tabulate(seen.length)(s => if (all(s) > 0) math.min(1.0, seen(s) / all(s)) else 0.0)
   }
 

@@ -51,7 +51,10 @@ object SmallReads {
       val reads = (first until last).filter(from.phase(_) == read)
       var hidden =
         if (reads.isEmpty) 0L
-        else math.max(0, trace.tasks.inputBlockedNanos(task) / 1000 - reads.map(from.serviceMicros(_)).sum)
+        else math.max(
+          0,
+          trace.tasks.inputBlockedNanos(task) / 1000 - reads.map(s => from.waitMicros(s) + from.serviceMicros(s)).sum
+        )
       for (s <- first until last) {
         val (service, cpu) = (from.serviceMicros(s), from.cpuMicros(s))
         val part = if (from.phase(s) == compute) math.min(hidden, math.max(0, service - cpu)) else 0L

@@ -13,7 +13,8 @@ class ModelsSuite extends munit.FunSuite {
       executor: String = "1",
       seconds: Int = 3,
       requests: String = "",
-      after: Int = 0
+      after: Int = 0,
+      inputBytes: Long = 0
   )
 
   /** All tasks are launched at 1 s, or `after` so many seconds. Its monotasks are `PhaseResource,BYTES,WAIT,SERVICE,CPU` in microseconds. */
@@ -28,7 +29,8 @@ class ModelsSuite extends munit.FunSuite {
         accumulables =
           s"""{"ID":7,"Name":"pellucid.task","Update":"[1;${t.requests}|${1 +
               t.after}000000;${t.resources};${t.monotasks}]"}""",
-        metrics = s"""{"Executor Run Time":${1000 * t.seconds},"Executor CPU Time":1}"""
+        metrics = s"""{"Executor Run Time":${1000 *
+            t.seconds},"Executor CPU Time":1,"Input Metrics":{"Bytes Read":${t.inputBytes},"Records Read":1}}"""
       )
     }
     readLines(
@@ -128,6 +130,15 @@ class ModelsSuite extends munit.FunSuite {
 
   test("input in memory is neither read nor waited for") {
     near(job(two, Change(inputInMemory = true)).replay, 2) // two times computing on one core
+  }
+
+  test(
+    "what deserialized input that is in memory is a part of the time for which tasks computed, whatever CPU they had"
+  ) {
+    // two compute for 1 s side by side on one CPU, 0.2 s of each deserializes: 0.4 s of each on a CPU alone are left
+    val did =
+      Did("c0,0,0,1000000,500000", "cpu=2", seconds = 1, requests = ";deserialize,parquet,1,0,200000,", inputBytes = 1)
+    near(job(stage(2, 1, did, did), Change(inputInMemory = true), Known(cpus = Some(1))).replay, 0.8)
   }
 
   // Two tasks on two machines fetch 50 MB each at the same time, which takes 2 s at 25 MB/s, and compute 1 s
@@ -271,6 +282,17 @@ class ModelsSuite extends munit.FunSuite {
     // of a disk with 100 per second they take 0.05 s: the rest stays, with a faster disk and with a slower one
     near(replay(100, 300), 3 - 0.05 * 2 / 3)
     near(replay(100, 50), 3 + 0.05)
+  }
+
+  test("what a task waited for in the disk's queue is no small read") {
+    // as `two`, but while they compute they wait for most of the time: a disk twice as fast changes nothing of that
+    val did = Did(
+      "i1,100000000,0,1000000,0;c0,0,0,1000000,200000",
+      seconds = 2,
+      requests = ";input,disk:a,1,100000000,1000000,26:1"
+    )
+    val second = did.copy("i1,100000000,1000000,1000000,0;c0,0,0,1000000,200000", seconds = 3)
+    near(job(stage(1, 3, did, second), Change(disk = Some(flat("fast", 2e8)))).replay, 2.5)
   }
 
   test("another kind of disk has other slots: four tasks read from a flash drive at once") {
