@@ -200,19 +200,13 @@ def measured(setting, targets, jobs, options, say):
 
 def in_lab(setting, variants, jobs, pairs, logs, say):
     """Runs all jobs, and leaves event logs and measurements in `logs`."""
+    jobs = [(job, generate, f"{line} --cached" if setting.cached else line) for job, generate, line in jobs]
     with lab(setting.lab(), say) as cluster:
         experiment.refuse_if_off(cluster, say)
-        made = None
         for variant in variants:
             with Application(cluster, variant, VARIANTS[variant]) as application:
-                for job, generate, line in jobs:
-                    line += " --cached" if setting.cached else ""
-                    say(f"{setting.name}, {variant}, {job}: input and warm-up")
-                    if generate != made or variant == variants[0]:
-                        application.generate(generate)
-                    made = generate
-                    application.warm_up(line)
-                    monotasks.rehearse(application, line)
+                monotasks.rehearse_all({f"{setting.name}, {variant}": application}, jobs, say)
+                for job, _, line in jobs:
                     for number in range(1, pairs + 1):
                         say(f"{setting.name}, {variant}, {job}: {number} of {pairs}")
                         application.measure(job, f"{variant}, {setting.name}", line)
