@@ -6,7 +6,7 @@ import org.apache.spark.{SPARK_VERSION, SparkConf, SparkContext, TaskFailedReaso
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.pellucid.{LiveTab, MachineLog, Slots, TaskObservations}
 
-import pellucid.monotask.Monotasks
+import pellucid.monotask.{Monotasks, TasksLeft}
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
 
@@ -35,7 +35,9 @@ private final class OnDriver extends DriverPlugin {
 
   private def start(sc: SparkContext, conf: SparkConf): JMap[String, String] = {
     PellucidPlugin.logged = Some(new MachineLog(sc))
-    PellucidPlugin.slots = Some(new Slots(sc))
+    val slots = new Slots(sc)
+    PellucidPlugin.slots = Some(slots)
+    if (conf.getBoolean("spark.pellucid.monotasks", false)) sc.addSparkListener(new TasksLeft(slots))
     if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
     if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
     observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
@@ -46,10 +48,16 @@ private final class OnDriver extends DriverPlugin {
     */
   override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
     case Array("cores", executor) =>
-      Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(_.cores(executor)))
+      Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(begins(_, executor)))
     case Array("tasks", executor, more) => PellucidPlugin.add(executor, more.toInt); null
     case Array("memory", executor) => shortOfMemory(executor); null
     case _ => PellucidPlugin.log(message.toString); null
+  }
+
+  private def begins(slots: Slots, executor: String): Int = {
+    val cores = slots.cores(executor)
+    if (cores > 0) slots.begins(executor, cores)
+    cores
   }
 
   /** It may have lost its executor, and the job fails if the next ones are lost in the same way. */
@@ -114,7 +122,7 @@ private object PellucidPlugin {
   /** Of the same. */
   @volatile var slots: Option[Slots] = None
 
-  def add(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.add(executor, tasks))); () }
+  def add(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.wants(executor, tasks))); () }
 
   /** What an executor has told of its machine. */
   def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }

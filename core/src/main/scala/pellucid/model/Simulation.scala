@@ -3,13 +3,13 @@ package pellucid.model
 import scala.collection.mutable.ArrayBuffer
 
 import pellucid.blocked.{EventQueue, Progress, Schedule, Simulated}
-import pellucid.sched.Concurrency
+import pellucid.sched.{Concurrency, Spread}
 
 /** Runs the recorded steps again on machines that may be others: a simulation by discrete events in which each resource has the
   * executor's own scheduler. It keeps what the ideal model leaves out: skew, waves, ramps, queues.
   *
   * A machine takes tasks while it has room, the earliest stage's first, and its own of the recording before those of others; how many it has room
-  * for, its executor's own rule says. Failed attempts take their time too, but what followed them does not wait for them.
+  * for, its executor's own rule and the driver's say. Failed attempts take their time too, but what followed them does not wait for them.
   */
 final class Simulation(schedule: Schedule, work: Work) {
   import schedule.{awaited, fair, queued, stages, trace}
@@ -32,11 +32,17 @@ final class Simulation(schedule: Schedule, work: Work) {
     private val firstDevice = firstWatch + setup.cluster.machines
     private val progress = new Progress(schedule, events, taskRows) {
       override protected def jobBegins(job: Int): Unit = ()
-      override protected def stageBegins(stage: Int): Unit = if (rows(stage).nonEmpty) ready += stage
+      override protected def stageBegins(stage: Int): Unit = if (rows(stage).nonEmpty) {
+        ready += stage
+        remain(rows(stage).length)
+      }
     }
     private val devices = ArrayBuffer.empty[Device]
     private val shares = new Shares(setup.output, cluster.disks)
+    private val spread = new Spread[Machine](_.grant(_))
+    private var left = 0L // tasks to launch
     private val machines = Array.tabulate(cluster.machines)(new Machine(_))
+    machines.foreach(spread.begins(_, slots.cores))
 
     private val ready = ArrayBuffer.empty[Int] // stages with tasks to launch
     private val next = new Array[Int](stages) // in `rows`, past those launched
@@ -56,11 +62,19 @@ final class Simulation(schedule: Schedule, work: Work) {
       private var running = 0
       private val inTurn = ArrayBuffer.empty[Int] // those that have begun to compute, or to wait for it
       private val concurrency = new Concurrency(slots.cores, slots.tasks)
+      private var wanted, granted = slots.cores // tasks at once
       private var looks = false // at a moment to come
 
-      def room: Int = concurrency.tasks - running
+      def room: Int = granted - running
+      def grant(more: Int): Unit = granted += more
+      private def wants(): Unit = if (concurrency.tasks != wanted) {
+        val more = concurrency.tasks - wanted
+        wanted += more
+        spread.wants(this, more)
+      }
+
       def launches(): Unit = {
-        if (running == 0 && (now - empty) * 1000 > Concurrency.EmptyNanos) concurrency.empty()
+        if (running == 0 && (now - empty) * 1000 > Concurrency.EmptyNanos) { concurrency.empty(); wants() }
         running += 1
         tasks += 1
       }
@@ -72,7 +86,7 @@ final class Simulation(schedule: Schedule, work: Work) {
         cpu.running,
         cpu.waits, {
           val device = waitsAt(inTurn.last)
-          device == null || ((disks.contains(device) || cached.contains(device)) && disks.exists(_.isFree))
+          device == null || Seq(disks, cached).exists(alike => alike.contains(device) && alike.exists(_.isFree))
         }
       )
 
@@ -87,6 +101,7 @@ final class Simulation(schedule: Schedule, work: Work) {
         looks = false
         val helps = oneMoreHelps
         concurrency.look(helps, cpu.waits, now * 1000)
+        wants()
         if (helps) looksIn(Simulation.SoonMicros) else watch()
       }
 
@@ -153,6 +168,7 @@ final class Simulation(schedule: Schedule, work: Work) {
       val stage = ready.minBy(s => if (fair) runningOf(s).toLong else schedule.priority(s))
       val task = own(stage, machine).getOrElse(first(rows(stage), next, stage))
       launched(task) = true
+      remain(-1)
       if (first(rows(stage), next, stage) < 0) ready -= stage
       runningOf(stage) += 1
       machineOf(task) = machine
@@ -162,6 +178,8 @@ final class Simulation(schedule: Schedule, work: Work) {
       begun += 1
       events.add(now + work.beforeMicros(task), task)
     }
+
+    private def remain(more: Int): Unit = { left += more; spread.remain(left) }
 
     private def own(stage: Int, machine: Machine): Option[Int] =
       if (cluster.machines != work.hosts.size) None

@@ -13,14 +13,17 @@ import org.apache.spark.scheduler.local.LocalSchedulerBackend
 import org.apache.spark.util.SerializableBuffer
 import org.slf4j.{Logger, LoggerFactory}
 
+import pellucid.sched.Spread
+
 /** The driver's end of how many tasks an executor runs at once: more than it has cores, as most of its tasks wait for a disk or the
-  * network while others compute (thesis section 5.3.4).
+  * network while others compute (thesis section 5.3.4), but for the last wave of a stage ([[Spread]]).
   *
   * Spark's scheduler counts cores that finished tasks free. It is told that a task that never was has finished; what it says about
   * that in the driver's log is left out.
   */
 final class Slots(sc: SparkContext) {
   import Slots._
+  private val spread = new Spread[String](add)
   private lazy val quiet: Unit = sc.taskScheduler match {
     case scheduler: TaskSchedulerImpl => leaveOut(scheduler)
     case _ =>
@@ -35,8 +38,18 @@ final class Slots(sc: SparkContext) {
     case _ => 0
   }
 
-  /** Fewer where `tasks` is negative; in local mode, where all are the application's own, what was added stays. */
-  def add(executor: String, tasks: Int): Unit = {
+  /** From an executor with monotasks. */
+  def begins(executor: String, cores: Int): Unit = synchronized(spread.begins(executor, cores))
+  def ends(executor: String): Unit = synchronized(spread.ends(executor))
+
+  /** So many tasks more at once, or fewer. */
+  def wants(executor: String, tasks: Int): Unit = synchronized(spread.wants(executor, tasks))
+
+  /** So many tasks are there that no executor has. */
+  def remain(tasks: Long): Unit = synchronized(spread.remain(tasks))
+
+  /** In local mode, where all are the application's own, what was added stays. */
+  private def add(executor: String, tasks: Int): Unit = {
     quiet
     sc.schedulerBackend match {
       case local: LocalSchedulerBackend =>
