@@ -33,9 +33,6 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
   /** One that runs is blocked and leaves the resource idle: one more may run in its place until one of them finishes. */
   def overdraw(): Seq[M] = next().toSeq
 
-  /** One that hardly uses the resource runs from now on, beside the others. */
-  def admit(): Unit = running += 1
-
   /** Whether it waited; it will not run. */
   def withdraw(monotask: M): Boolean = queue.withdraw(monotask)
 

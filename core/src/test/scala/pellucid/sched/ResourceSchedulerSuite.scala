@@ -47,16 +47,6 @@ final class ResourceSchedulerSuite extends Properties {
     assertEquals((scheduler.runs, scheduler.waits), (1, 1))
   }
 
-  test("what hardly uses the resource runs beside the others, and the slots hold again when one has ended") {
-    val scheduler = new ResourceScheduler[M](1)
-    val ms = IndexedSeq.tabulate(2)(i => new M(i.toLong, Compute))
-    ms.foreach(scheduler.submit)
-    scheduler.admit()
-    assertEquals((scheduler.runs, scheduler.waits), (2, 1))
-    assertEquals(scheduler.finish(), Nil)
-    assertEquals(scheduler.finish(), Seq(ms(1)))
-  }
-
   test("more slots start those that wait, fewer let the running ones end") {
     val scheduler = new ResourceScheduler[M](1)
     val ms = IndexedSeq.tabulate(5)(i => new M(i.toLong, Compute))

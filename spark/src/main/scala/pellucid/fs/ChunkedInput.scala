@@ -56,11 +56,13 @@ private final class ChunkedInput(
       if (n < len && full) n + rest(b, off + n, len - n) else n
     } else directly(super.read(b, off, len))
 
-  /** Local files fill what they are asked to fill, up to their end; an error is for the next read to tell. */
+  /** Local files fill what they are asked to fill, up to their end; an error is for the next read, of the same bytes, to tell. */
   private def full = Resources.isDisk(source.name)
-  private def rest(b: Array[Byte], off: Int, len: Int): Int =
+  private def rest(b: Array[Byte], off: Int, len: Int): Int = {
+    val here = getPos
     try math.max(0, read(b, off, len))
-    catch { case _: IOException => 0 }
+    catch { case _: IOException => seek(here); 0 }
+  }
 
   override def read(buf: ByteBuffer): Int =
     if (buffers && buf.hasRemaining && (at < until || fill())) {
@@ -100,14 +102,15 @@ private final class ChunkedInput(
     size > 0 && size >= enough && {
       try
         measured(size, from, exact.map(name => () => name).orElse(source.last)) {
-          val began = blockedNanos()
+          val follows = left >= Requests.Large
+          val began = if (follows) blockedNanos() else 0
           if (exact.isEmpty) readOn(size)
           else {
             if (!asks) { asks = true; ahead(0L) }
             until = math.max(0, stock.read(from, chunk, 0, size))
             stock.seek(from + until)
           }
-          val cached = blockedNanos() - began < until * CachedNanosPerByte
+          val cached = follows && blockedNanos() - began < until * CachedNanosPerByte
           direct = if (cached) Requests.Monotask else 0
           next = if (cached) First else math.min(4 * next, Requests.Monotask)
           if (until > 0) until else -1

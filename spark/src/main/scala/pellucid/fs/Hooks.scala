@@ -1,5 +1,9 @@
 package pellucid.fs
 
+import java.net.URI
+
+import scala.util.Try
+
 import org.apache.hadoop.fs.{FSDataInputStream, FSDataOutputStream, FileSystem, LocalFileSystem, Path}
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream
 import org.apache.spark.pellucid.InputSplit
@@ -46,6 +50,10 @@ object Hooks {
   private def split(path: Path): Option[Split] =
     InputSplit.current.collect { case (file, start, length) if samePath(file, path) => Split(start, start + length) }
 
-  private def samePath(file: String, path: Path): Boolean =
-    file.endsWith(path.getName) && new Path(file).toUri.getPath == path.toUri.getPath
+  /** What a data source of Spark SQL says is encoded, as in `a%20b`. */
+  private[fs] def samePath(file: String, path: Path): Boolean = {
+    val opened = path.toUri.getPath
+    file.endsWith(path.getName) && new Path(file).toUri.getPath == opened ||
+    file.contains('%') && Try(new URI(file).getPath).toOption.contains(opened)
+  }
 }

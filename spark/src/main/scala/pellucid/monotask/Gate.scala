@@ -19,9 +19,6 @@ private[monotask] final class Gate(name: String, slots: Int) {
     turn.await() || !synchronized(scheduler.withdraw(turn))
   }
 
-  /** What hardly uses the resource waits for nobody. */
-  def pass(): Unit = synchronized(scheduler.admit())
-
   def leave(): Unit = begin(synchronized { moved(); scheduler.finish() })
 
   /** One of those that run is blocked: one more may. False: none may that waits. */

@@ -64,14 +64,14 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
       release()
       try {
         val clock = new Clock
-        val entered = if (queues) enter(gate, phase) else { gate.pass(); true }
+        val entered = queues && enter(gate, phase)
         clock.starts()
         var moved = 0
         try { moved = io; moved }
         finally {
           clock.stops()
           if (entered) gate.leave()
-          clock.write(gate, phase, moved)
+          clock.write(gate, phase, math.max(0, moved)) // fewer are of a stream's end
         }
       } finally compute()
     }

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.FSDataInputStream
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
-import pellucid.fs.{FarFile, SlowFile}
+import pellucid.fs.{FarFile, FlakyFile, SlowFile}
 import pellucid.plugin.Guard
 import pellucid.trace.MonotaskTable
 
@@ -119,6 +119,34 @@ class MonotasksSuite extends SparkSuite {
         (sum, error)
       }.collect().toSeq
     assertEquals(Jobs.run(folder, conf = on)(use).answer, Seq.fill(2)((3000000L, "cannot be read at 3000000")))
+  }
+
+  folder.test("an error that comes once, behind what a chunk has, costs no bytes") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(0 until 1, 1).map { _ =>
+        val bytes = new Array[Byte](4 << 20)
+        new Random(1).nextBytes(bytes)
+        val in = FlakyFile.open(bytes, broken = 1060000) // the first chunk is of 1 MB, 1048576 bytes
+        val read = new Array[Byte](bytes.length)
+        var n = 0
+        while (n < read.length) n += in.read(read, n, math.min(100000, read.length - n))
+        Arrays.equals(read, bytes)
+      }.collect().toSeq
+    }
+    assertEquals(ran.answer, Seq(true))
+  }
+
+  folder.test("a large read at a file's end is a monotask of no bytes, and what the task did is known") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(0 until 1, 1).foreach { _ =>
+        val in = SlowFile.open(new Array[Byte](200000), start = 1, end = 200000) // not from its start: no chunks
+        val all = new Array[Byte](1 << 20)
+        while (in.read(all, 0, all.length) >= 0) {}
+      }
+    }
+    val table = ran.trace.monotasks
+    val reads = (0 until table.size).filter(row => table.resources(table.resource(row)) == "disk:slow")
+    assertEquals(reads.map(table.bytes(_)), Seq[Long](65536, 65536, 65536, 3392, 0))
   }
 
   folder.test("200 jobs, of tasks that fail, are killed or are interrupted too, leave no place taken and no memory") {
