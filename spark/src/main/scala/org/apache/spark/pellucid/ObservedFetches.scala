@@ -25,11 +25,13 @@ private[pellucid] final class ObservedFetches(stock: BlockStoreClient) extends B
       files: DownloadFileManager
   ): Unit = {
     val record = TaskRecord.current
-    val measured = if (record == null) listener else ObservedFetches.of(listener, record, host)
-    def send(all: BlockFetchingListener): Unit = stock.fetchBlocks(host, port, execId, blockIds, all, files)
+    def send(to: BlockFetchingListener): Unit = {
+      val measured = if (record == null) to else ObservedFetches.of(to, record, host)
+      stock.fetchBlocks(host, port, execId, blockIds, measured, files)
+    }
     (if (record == null) None else Fetches.of(listener, record)) match {
-      case Some(fetches) => fetches.add(blockIds.length, measured)(send)
-      case None => send(measured)
+      case Some(fetches) => fetches.add(blockIds.length, listener)(send)
+      case None => send(listener)
     }
   }
 
