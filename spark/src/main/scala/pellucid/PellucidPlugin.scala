@@ -37,7 +37,8 @@ private final class OnDriver extends DriverPlugin {
     PellucidPlugin.logged = Some(new MachineLog(sc))
     val slots = new Slots(sc)
     PellucidPlugin.slots = Some(slots)
-    if (conf.getBoolean("spark.pellucid.monotasks", false)) sc.addSparkListener(new TasksLeft(slots))
+    if (conf.getBoolean("spark.pellucid.monotasks", false))
+      sc.addSparkListener(new TasksLeft(slots.remain, gone(slots)))
     if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
     if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
     observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
@@ -58,6 +59,11 @@ private final class OnDriver extends DriverPlugin {
     val cores = slots.cores(executor)
     if (cores > 0) slots.begins(executor, cores)
     cores
+  }
+
+  private def gone(slots: Slots)(executor: String, forMemory: Boolean): Unit = {
+    slots.ends(executor)
+    if (forMemory) shortOfMemory(executor)
   }
 
   /** It may have lost its executor, and the job fails if the next ones are lost in the same way. */

@@ -105,7 +105,10 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
         LockSupport.parkNanos(pause())
         rest()
       }
-    finally resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
+    finally {
+      if (!stopped) withoutWatch(giveBack())
+      resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
+    }
 
   /** Until the next look: longer where CPUs are so slow that looks would take more than a part in [[Share]] of one. */
   private def pause(): Long = {
@@ -133,7 +136,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     val (blocked, others) = all.filter(_.computes).partition(m => isBlocked(m.thread))
     val stuck = others.filter(_.isStuck)
     lend(all, blocked, stuck)
-    resources.network.overdrawAfter(SlowNanos)
+    resources.overdraw()
     resources.freeingFirst(TaskMemory.isShort)
     val waits = resources.cpu.waits
     val oneMoreHelps = concurrency.oneMoreHelps(
@@ -179,10 +182,8 @@ private object Monotasks {
   private final val MostNanos = 32000000L
   private final val RestNanos = 1000000000L
   private final val Share = 100L
-
-  /** A machine that is slow or gone should not keep those that want something of others from the network. */
-  private final val SlowNanos = 1000000000L
   private val guard = new Guard("watching monotasks")
+  private val withoutWatch = new Guard("giving tasks back")
   private val log = LoggerFactory.getLogger("pellucid")
 
   /** It waits for another thread: for fetched blocks, a lock, a broadcast variable, and uses no core meanwhile. */

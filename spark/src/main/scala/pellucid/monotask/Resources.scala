@@ -12,6 +12,14 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   val network = new Gate("network", networkSlots)
   private val others = new ConcurrentHashMap[String, Gate]
 
+  /** Where nothing ends for long while others wait, one more may begin: a machine that is slow or gone should not keep them from the rest. What is
+    * written goes to machines that HDFS chooses, and so may what is read from a datanode's disk.
+    */
+  def overdraw(): Unit = {
+    network.overdrawAfter(Resources.SlowNanos)
+    others.values.forEach(_.overdrawAfter(Resources.GoneNanos))
+  }
+
   /** Whether memory is `short` is asked only where something waits for it. */
   def freeingFirst(short: => Boolean): Unit = {
     val queued = others.values.asScala.filter(_.waits > 0)
@@ -42,6 +50,10 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
 
 object Resources {
   final val Disk = "disk:"
+  private final val SlowNanos = 1000000000L
+
+  /** More than a slow disk takes for one monotask. */
+  private final val GoneNanos = 10000000000L
 
   /** Of this machine. */
   def isDisk(place: String): Boolean = place.startsWith(Disk) || place == "disk"

@@ -2,13 +2,15 @@ package pellucid.monotask
 
 import scala.collection.mutable
 
-import org.apache.spark.pellucid.Slots
 import org.apache.spark.scheduler._
 
 import pellucid.plugin.Guard
 
-/** Tells how many tasks of all stages that run no executor has yet. */
-private[pellucid] final class TasksLeft(slots: Slots) extends SparkListener {
+/** Tells how many tasks of all stages that run no executor has yet, and which executors are gone.
+  *
+  * @param gone is also told whether the executor's container killed it for its memory: it cannot have said so itself
+  */
+private[pellucid] final class TasksLeft(remain: Long => Unit, gone: (String, Boolean) => Unit) extends SparkListener {
   private type Stage = (Int, Int)
   private val guard = new Guard("spreading tasks over executors")
   private val left = mutable.HashMap.empty[Stage, Int] // by stage and attempt
@@ -26,16 +28,19 @@ private[pellucid] final class TasksLeft(slots: Slots) extends SparkListener {
   override def onStageCompleted(event: SparkListenerStageCompleted): Unit = leaves(of(event.stageInfo), 0)
 
   override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = {
-    guard(slots.ends(event.executorId))
+    guard(gone(event.executorId, Memory.findFirstIn(event.reason).isDefined))
     ()
   }
 
   private def of(stage: StageInfo): Stage = (stage.stageId, stage.attemptNumber())
 
+  /** In the words of YARN ("exceeding physical memory limits") and Kubernetes ("possible container OOM"). */
+  private val Memory = "(?i)memory limit|OOM".r
+
   private def leaves(stage: Stage, tasks: Int): Unit = {
     val before = if (tasks > 0) left.put(stage, tasks) else left.remove(stage)
     all += math.max(0, tasks) - before.getOrElse(0)
-    guard(slots.remain(all))
+    guard(remain(all))
     ()
   }
 }
