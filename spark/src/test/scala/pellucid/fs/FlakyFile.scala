@@ -1,12 +1,11 @@
 package pellucid.fs
 
-import java.io.{EOFException, IOException}
+import java.io.IOException
 
-import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
+import org.apache.hadoop.fs.FSDataInputStream
 
 /** A file in a page cache. Of the read that first gets to `broken` an error is all that comes back, though the stream has gone on as far as that. */
-final class FlakyFile(bytes: Array[Byte], broken: Int) extends FSInputStream {
-  private var at = 0
+final class FlakyFile(bytes: Array[Byte], broken: Int) extends BytesFile(bytes) {
   private var failed = false
 
   override def read(b: Array[Byte], off: Int, len: Int): Int =
@@ -21,13 +20,6 @@ final class FlakyFile(bytes: Array[Byte], broken: Int) extends FSInputStream {
       at += n
       n
     }
-  override def read(): Int = { val one = new Array[Byte](1); if (read(one, 0, 1) < 0) -1 else one(0) & 0xff }
-  override def seek(position: Long): Unit = {
-    if (position < 0 || position > bytes.length) throw new EOFException(s"cannot seek to $position")
-    at = position.toInt
-  }
-  override def getPos: Long = at.toLong
-  override def seekToNewSource(position: Long): Boolean = false
 }
 
 object FlakyFile {

@@ -1,13 +1,11 @@
 package pellucid.fs
 
-import java.io.{EOFException, IOException}
+import java.io.IOException
 
-import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
+import org.apache.hadoop.fs.FSDataInputStream
 
 /** A file of a slow disk: each read takes a millisecond and returns 64 KB at most. From `broken` on it cannot be read. */
-final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends FSInputStream {
-  private var at = 0
-
+final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends BytesFile(bytes) {
   override def read(b: Array[Byte], off: Int, len: Int): Int =
     if (at >= bytes.length) -1
     else {
@@ -18,14 +16,6 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends FSI
       at += n
       n
     }
-  override def read(): Int = { val one = new Array[Byte](1); if (read(one, 0, 1) < 0) -1 else one(0) & 0xff }
-  override def seek(position: Long): Unit = {
-    if (position < 0 || position > bytes.length) throw new EOFException(s"cannot seek to $position")
-    at = position.toInt
-  }
-  override def available(): Int = bytes.length - at
-  override def getPos: Long = at.toLong
-  override def seekToNewSource(position: Long): Boolean = false
 }
 
 object SlowFile {
