@@ -13,8 +13,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from lab import cgroup, config, disk, nic, software, spark, state, units
 from lab.machine import apply_limits, group_name, inside, join_groups
@@ -152,11 +154,14 @@ def _locked(name):
 
 
 @contextlib.contextmanager
-def lab(source, say=lambda text: None):
-    """A lab for the length of a `with` block."""
+def lab(source, say=lambda text, end="": None):
+    """A lab for the length of a `with` block. Of one in which something fails the logs stay, and their folder is said."""
     cluster = up(source, say)
     try:
         yield cluster
+    except Exception:
+        say(f"the lab's logs are in {cluster.keep_logs()}", end="\n")
+        raise
     finally:
         down(cluster.name)
 
@@ -182,6 +187,13 @@ class Cluster:
             return state.read(self.name)["machines"][name]
         except KeyError:
             raise LabError(f"no machine {name!r}: there are {', '.join(self.machines)}") from None
+
+    def keep_logs(self):
+        """Copies the logs of daemons and applications, which `down` removes, to a folder and returns it."""
+        kept = Path(tempfile.mkdtemp(prefix=f"pellucid-lab-{self.name}-"))
+        for part in ("log", "events"):
+            shutil.copytree(self.folder / part, kept / part)
+        return kept
 
     @property
     def events(self):

@@ -69,7 +69,7 @@ class Setting:
 
 
 BASE = Setting("1 HDD")
-SLOW_CPU = Setting("4 machines", cpu=0.2)
+SLOW_CPU = Setting("4 machines", cpu=0.2, speed=0.06, nic="120mbit")
 SETTINGS = {
     setting.name: setting
     for setting in (

@@ -1,6 +1,7 @@
 """A lab of two machines with HDFS and Spark: it comes up, does what it says, and leaves nothing behind. Wants root on Linux."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,6 +91,16 @@ def test_a_spark_job_reads_and_writes_hdfs(lab, tmp_path):
     assert written >= with_replicas
     assert len(list(lab.events.iterdir())) == 1
     assert lab.ended() == []
+
+
+def test_the_logs_of_a_lab_can_be_kept(lab):
+    kept = lab.keep_logs()
+    try:
+        for part in ("log", "events"):
+            assert sorted(path.name for path in (kept / part).iterdir()) == sorted(path.name for path in (lab.folder / part).iterdir())
+        assert any("namenode" in path.name for path in (kept / "log").iterdir())
+    finally:
+        shutil.rmtree(kept)
 
 
 def test_commands_and_their_errors(lab):
