@@ -1,5 +1,7 @@
 package pellucid.model
 
+import scala.collection.mutable
+
 import pellucid.blocked.EventQueue
 import pellucid.sched.{Monotask, MonotaskPhase, ResourceScheduler}
 
@@ -28,6 +30,9 @@ private[model] final class Device(
   private var n = 0
   private var speed = 1.0
 
+  /** Those that have had what they need, and go on at a moment to come: until then they keep their slots. */
+  private val kept = mutable.PriorityQueue.empty[(Long, Step)](Ordering.by(-_._1))
+
   /** How many run. */
   def running: Int = n
 
@@ -37,7 +42,7 @@ private[model] final class Device(
 
   def submit(step: Step, now: Long): Unit = {
     advance(now)
-    start(scheduler.submit(step))
+    start(if (step.queues) scheduler.submit(step) else Seq(step))
     changes(this)
     plan()
   }
@@ -57,10 +62,14 @@ private[model] final class Device(
         ends(i) = ends(n)
         steps(n) = null
       } else i += 1
-    over.foreach(_ => start(scheduler.finish()))
-    if (over.nonEmpty) changes(this)
+    val (go, wait) = over.map(step => (step.goesOn(now), step)).partition(_._1 <= now)
+    wait.foreach { case (moment, step) => kept.enqueue((moment, step)); events.add(moment, event) }
+    var gone = go.map(_._2)
+    while (kept.headOption.exists(_._1 <= now)) gone = kept.dequeue()._2 :: gone
+    gone.foreach(step => if (step.queues) start(scheduler.finish()))
+    if (over.nonEmpty || gone.nonEmpty) changes(this)
     plan()
-    over.foreach(step => ended(step.task))
+    gone.foreach(step => ended(step.task))
   }
 
   private def advance(now: Long): Unit = {
@@ -100,6 +109,12 @@ private object Device {
 private[model] class Step(val task: Int, val multitask: Long, val phase: MonotaskPhase, micros: Double)
     extends Monotask {
 
+  /** Whether it waits for a slot of the resource. */
+  def queues: Boolean = true
+
   /** Once, and returns what it needs. */
   def begins(): Double = micros
+
+  /** Once, when it has had that, and returns the moment at which its task goes on. */
+  def goesOn(now: Long): Long = now
 }

@@ -6,14 +6,18 @@ import pellucid.trace.Trace
 /** The simple model (thesis section 5.6.1): a stage takes as long as its resource that would take longest if it were used
   * perfectly, and a job as long as the longest chain of its stages.
   */
-final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Double], cluster: Cluster) {
+final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Double], setup: Setup) {
+  import setup.{cluster, output}
   private val sums = Array.ofDim[Double](trace.stages.size, Resource.all.size)
+  private val written = new Array[Double](trace.stages.size) // bytes, to other machines
   for (step <- 0 until work.table.size) {
     val kind = work.kind(step)
     // what uses a core of a stretch of computing is its CPU time; it changes as the stretch does
     val recorded = if (work.micros(step) > 0) micros(step) / work.micros(step) else 1.0
     val time = if (kind == Resource.Cpu) work.table.cpuMicros(step) * recorded else micros(step)
-    sums(trace.tasks.stage(work.table.task(step)))(Resource.all.indexOf(kind)) += time / 1e6
+    val stage = trace.tasks.stage(work.table.task(step))
+    sums(stage)(Resource.all.indexOf(kind)) += time / 1e6
+    if (kind == Resource.Output) written(stage) += work.table.bytes(step)
   }
 
   private def units(of: Resource): Double = cluster.machines *
@@ -23,9 +27,14 @@ final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Do
       case _ => 1.0
     })
 
-  /** Ideal seconds of each resource. */
-  def ofResources(stage: Int): IndexedSeq[(Resource, Double)] =
-    Resource.all.map(r => r -> sums(stage)(Resource.all.indexOf(r)) / units(r))
+  /** Ideal seconds of each resource: of what is written to other machines those of the network, or of the disks of all replicas. */
+  def ofResources(stage: Int): IndexedSeq[(Resource, Double)] = Resource.all.map { r =>
+    val seconds = sums(stage)(Resource.all.indexOf(r)) / units(r)
+    r ->
+      (if (r == Resource.Output)
+         math.max(seconds, written(stage) * output.replicas * output.disk / units(Resource.Disk))
+       else seconds)
+  }
 
   /** None of a stage without steps. */
   def bottleneck(stage: Int): Option[Resource] =

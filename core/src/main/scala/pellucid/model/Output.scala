@@ -5,30 +5,32 @@ import java.util.concurrent.ConcurrentHashMap
 
 import pellucid.disk.DiskProfile
 
-/** What writing to other machines takes while all machines write: all replicas go to disks, and all but the first through the network.
+/** What writing to other machines takes: all replicas go to disks, by way of page caches, and all but the first through the network.
   *
-  * @param disk seconds of a byte of each disk of a machine, in the mean, and `network` of its network card
-  * @param secondsOfByte until the byte is written: more than either, as some machines happen to get more replicas than others
+  * @param disk seconds of a byte of the disk of each replica
+  * @param network seconds of a byte until it is through the network while all machines write: more than a network card needs, as some machines
+  *                happen to send or receive more than others at a time
+  * @param ofCard the part of a network card that a machine which writes uses meanwhile, in the mean
+  * @param replicas machines that have each block
   */
-final case class Output(disk: Double, network: Double, secondsOfByte: Double) {
-
-  /** While a machine writes, of each disk, and of the network. */
-  val ofDisk: Double = if (disk > 0) disk / secondsOfByte else 0
-  val ofNetwork: Double = if (network > 0) network / secondsOfByte else 0
-}
+final case class Output(disk: Double, network: Double, ofCard: Double, replicas: Int)
 
 object Output {
 
   /** As if it took nothing. */
-  val Free: Output = Output(0, 0, 0)
+  val Free: Output = Output(0, 0, 0, 1)
+
+  /** HDFS' own (`dfs.blocksize`), which Spark's log does not have. */
+  final val BlockBytes = 128L << 20
+
+  /** Of a file that a task writes on while they are on their way: 80 packets of 64 KB (HDFS' `dfs.client.write.max-packets-in-flight`). */
+  final val OnTheWayBytes = 80 << 16
 
   /** Datanodes' page caches make large requests of small files. */
   private final val RequestBytes = 128e6
 
   /** Enough to know a mean; of more machines, or tasks that write at once, it is as of so many (within 5 %). */
-  private final val DrawnReplicas = 40000
   private final val DrawnFlows = 666
-  private final val MostBlocks = 20000
   private final val MostMachines = 12
   private final val MostAtOnce = 8
 
@@ -41,34 +43,17 @@ object Output {
     */
   def of(c: Cluster, blocks: Int, atOnce: Int): Output = {
     val ofMachine = math.max(1, blocks).toDouble / c.machines
-    val others = math.min(1.0, ofMachine) // of the other machines so many write, too
-    val ofDisk = if (c.without(Resource.Disk)) 0 else c.disk.fold(0.0)(secondsOfByte(_) / c.disks)
-    val ofCard =
-      if (c.without(Resource.Network) || c.replicas == 1) 0 else c.networkBytesPerSecond.fold(0.0)(1 / _)
-    val seconds = math.max(
-      if (ofDisk > 0) ofDisk * bytesOfDisks(c, ofMachine) else 0,
-      if (ofCard > 0) ofCard * bytesOfCard(c, ofMachine, atOnce) else 0
-    )
-    val (disk, network) = (ofDisk * (1 + (c.replicas - 1) * others), ofCard * math.max(1, (c.replicas - 1) * others))
-    Output(math.min(disk, seconds), math.min(network, seconds), seconds)
+    val disk = if (c.without(Resource.Disk)) 0 else c.disk.fold(0.0)(secondsOfByte)
+    val card = if (c.without(Resource.Network) || c.replicas == 1) 0 else c.networkBytesPerSecond.fold(0.0)(1 / _)
+    if (card == 0) Output(disk, 0, 0, c.replicas)
+    else {
+      val bytes = bytesOfCard(c, ofMachine, atOnce)
+      val mean = math.max(1, (c.replicas - 1) * math.min(1.0, ofMachine)) // of the other machines so many write, too
+      Output(disk, card * bytes, math.min(1, mean / bytes), c.replicas)
+    }
   }
 
-  private val known = new ConcurrentHashMap[(String, Int, Int, Int), Double]
-
-  /** Of a byte that each machine writes: those of the disks of the machine that gets most of all blocks, as page caches make up for what is uneven
-    * only at a moment.
-    */
-  private def bytesOfDisks(c: Cluster, ofMachine: Double): Double = known.computeIfAbsent(
-    ("disks", c.machines, c.replicas, math.min(math.round(ofMachine * c.machines), MostBlocks).toInt),
-    { case (_, machines, replicas, blocks) =>
-      val draw = new Draw(machines, replicas)
-      mean(math.max(4, DrawnReplicas / (blocks * replicas))) {
-        val of = new Array[Int](machines)
-        for (b <- 0 until blocks) draw(b % machines).foreach(of(_) += 1)
-        of.max / math.max(1.0, blocks.toDouble / machines)
-      }
-    }
-  )
+  private val known = new ConcurrentHashMap[(Int, Int, Int), Double]
 
   /** Of a byte that each machine writes: those of a network card while it is on its way. Nothing makes up for what is uneven: what machines send each
     * other goes at the speeds at which none can have more without another that has no more having less (max-min fairness).
@@ -77,12 +62,12 @@ object Output {
     val some = math.min(c.machines, math.max(MostMachines, c.replicas))
     val flows = math.min(ofMachine, math.min(atOnce, MostAtOnce).toDouble) * some
     known.computeIfAbsent(
-      ("cards", some, c.replicas, math.max(1, math.round(flows).toInt)),
-      { case (_, machines, replicas, flows) =>
-        val draw = new Draw(machines, replicas)
+      (some, c.replicas, math.max(1, math.round(flows).toInt)),
+      { case (machines, replicas, flows) =>
+        val placement = new Placement(machines, replicas)
         // cards of machine m: as it sends, 2m, and receives, 2m + 1
         def chain(writer: Int) = {
-          val of = draw(writer)
+          val of = placement(writer)
           of.init.map(2 * _) ++ of.tail.map(2 * _ + 1)
         }
         mean(math.max(4, DrawnFlows / flows)) {
@@ -96,7 +81,7 @@ object Output {
   private def mean(times: Int)(value: => Double): Double = Seq.fill(times)(value).sum / times
 
   /** The machines of a block: the one that writes it, which sends it on to another, and that to the next, drawn at random. */
-  private final class Draw(machines: Int, replicas: Int) {
+  final class Placement(machines: Int, replicas: Int) {
     private val random = new SplittableRandom(1)
     private val all, placeOf = Array.tabulate(machines)(identity)
 

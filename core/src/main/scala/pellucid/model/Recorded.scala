@@ -82,7 +82,7 @@ final class Recorded(trace: Trace, known: Known) {
     for (s <- 0 until table.size if Resource.of(table.resources(table.resource(s))) == Resource.Output)
       ofTask(table.task(s)) += table.bytes(s)
     val tasks = ofTask.indices.filter(ofTask(_) > 0).groupBy(trace.tasks.stage(_)).values
-    tasks.map(_.map(t => (ofTask(t) - 1) / Recorded.BlockBytes + 1).sum).maxOption.fold(0)(_.min(Int.MaxValue).toInt)
+    tasks.map(_.map(t => (ofTask(t) - 1) / Output.BlockBytes + 1).sum).maxOption.fold(0)(_.min(Int.MaxValue).toInt)
   }
 
   private val slotsOfDisk: Int = math.max(
@@ -181,9 +181,6 @@ private object Recorded {
 
   /** Of the time: less is said by a limit that hardly mattered. */
   private final val HeldBack = 0.05
-
-  /** HDFS' own (`dfs.blocksize`), which Spark's log does not have. */
-  private final val BlockBytes = 128L << 20
 }
 
 /** What the user knows of the machines of the recording.

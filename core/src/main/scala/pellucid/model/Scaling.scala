@@ -9,8 +9,8 @@ import pellucid.trace.Trace
   * A disk's step takes as long as its bytes at the disk's bandwidth for requests of that size (Doppio section 3). Of a network
   * step the time that its bytes need goes with the network's bandwidth, and with the part of the shuffle that is on other
   * machines: (n-1)/n of it with n machines; so does what it waits beside others, but for the least that any step took longer than its
-  * bytes: that is the time that answers need, and stays. So does the least of a stage's tasks of what is written to other machines, whose
-  * bytes go with [[Output]].
+  * bytes: that is the time that answers need, and stays. So does what the median of a stage's tasks takes longer than its bytes for what
+  * is written to other machines, whose bytes go with [[Output]].
   *
   * @param staying of each step, [[Staying]]
   */
@@ -42,8 +42,7 @@ final class Scaling(trace: Trace, work: Work, staying: Array[Double], before: Se
     reads
   }
 
-  private val output =
-    if (before.output.secondsOfByte > 0) after.output.secondsOfByte / before.output.secondsOfByte else 1.0
+  private val output = if (before.output.network > 0) after.output.network / before.output.network else 1.0
 
   private def disk(bytesPerSecond: DiskProfile => Double): Double =
     (for (a <- now.disk; b <- next.disk) yield bytesPerSecond(a) / bytesPerSecond(b)).getOrElse(1.0)
@@ -73,15 +72,19 @@ final class Scaling(trace: Trace, work: Work, staying: Array[Double], before: Se
     val to = ratio(step)
     val more = work.micros(step) - same
     if (to == 0) 0
+    else if (work.kind(step) == Resource.Output && before.output.network == 0)
+      work.micros(step) + table.bytes(step) * after.output.network * 1e6
     else if (to > 1 && seeks(step)) same + more + math.min(more, seekMicros) * (to - 1)
     else same + more * to
   }
 
   private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_))
 
-  /** Of what goes to a page cache: what the disk needs for the step's bytes, and for as much as may be there. */
-  def needs(step: Int): Double = work.needs(step) * written
+  /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there. */
+  def needs(step: Int): Double =
+    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * 1e6 else work.needs(step) * written
   val allowance: Double = if (written > 0) work.allowance * written else 0
+  val allowanceOfOutput: Double = if (written > 0) work.allowanceOfOutput * written else 0
 }
 
 /** How long each step takes on whatever machines. */
@@ -95,7 +98,7 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
       math.max(0.0, work.micros(s) - table.bytes(s) * now.cluster.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
     ).minOption.getOrElse(0.0)
 
-  /** Of the time that each task took for its output, the part that does not depend on how much it is: the least that any task of its stage took
+  /** Of the time that each task took for its output, the part that does not depend on how much it is: what the median of its stage's tasks took
     * longer than its bytes need. They are written in one step, and waited for in another, which closes the file.
     */
   private val closing: Array[Double] = {
@@ -104,12 +107,12 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
       bytes(table.task(s)) += table.bytes(s).toDouble
       micros(table.task(s)) += work.micros(s)
     }
-    val needs = now.output.secondsOfByte * 1e6
-    val least = Array.fill(trace.stages.size)(Double.PositiveInfinity)
-    val writing = bytes.indices.filter(micros(_) > 0)
-    for (t <- writing; stage = trace.tasks.stage(t))
-      least(stage) = math.min(least(stage), math.max(0.0, micros(t) - bytes(t) * needs))
-    Array.tabulate(bytes.length)(t => if (micros(t) > 0) least(trace.tasks.stage(t)) / micros(t) else 0.0)
+    val needs = now.output.network * 1e6
+    val same = bytes.indices.filter(micros(_) > 0).groupBy(trace.tasks.stage(_)).map { case (stage, tasks) =>
+      val longer = tasks.map(t => math.max(0.0, micros(t) - bytes(t) * needs)).sorted
+      stage -> longer(longer.size / 2)
+    }
+    Array.tabulate(bytes.length)(t => if (micros(t) > 0) math.min(1, same(trace.tasks.stage(t)) / micros(t)) else 0.0)
   }
 
   /** The least that small reads took longer than their seeks. */

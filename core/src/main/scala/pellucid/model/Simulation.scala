@@ -3,7 +3,7 @@ package pellucid.model
 import scala.collection.mutable.ArrayBuffer
 
 import pellucid.blocked.{EventQueue, Progress, Schedule, Simulated}
-import pellucid.sched.{Concurrency, Spread}
+import pellucid.sched.{Concurrency, Monotask, Spread}
 
 /** Runs the recorded steps again on machines that may be others: a simulation by discrete events in which each resource has the
   * executor's own scheduler. It keeps what the ideal model leaves out: skew, waves, ramps, queues.
@@ -38,7 +38,8 @@ final class Simulation(schedule: Schedule, work: Work) {
       }
     }
     private val devices = ArrayBuffer.empty[Device]
-    private val shares = new Shares(setup.output, cluster.disks)
+    private val shares = new Shares(setup.output)
+    private val placement = new Output.Placement(cluster.machines, setup.output.replicas)
     private val spread = new Spread[Machine](_.grant(_))
     private var left = 0L // tasks to launch
     private val machines = Array.tabulate(cluster.machines)(new Machine(_))
@@ -55,6 +56,7 @@ final class Simulation(schedule: Schedule, work: Work) {
     private val numberOf = new Array[Int](taskRows) // among the tasks of its machine
     private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
+    private val blockOf = new Array[Block](taskRows) // of what a task writes to other machines
 
     private final class Machine(val index: Int) {
       var tasks = 0 // that were launched here
@@ -106,26 +108,51 @@ final class Simulation(schedule: Schedule, work: Work) {
       }
 
       val cpu: Device = device(slots.cores, cluster.cpus, _ => ())
-      val disks: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = 1, share))
+      val disks: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = 1, _ => ()))
       val network: Device = device(slots.network, units = 1, share)
       val output: Device = device(slots.output, units = 1, share)
 
-      /** Tasks that write to the disks' page caches, and what is in those. */
+      /** Tasks that write to the disks' page caches, and when each disk has written what is in its own. */
       val cached: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = Double.MaxValue, _ => ()))
-      val behind: Array[Device] = Array.fill(cluster.disks)(device(slots = 1, units = 1, share, _ => ()))
-      val clean = new Array[Double](cluster.disks) // when nothing will be
-      private val shared = (disks :+ network :+ output) ++ behind
-      private val users = new Array[Int](shared.length)
+      private val clean = new Array[Double](cluster.disks)
+
+      /** To a page cache what its disk needs so long for; returns when the disk has written it. */
+      def write(disk: Int, micros: Double): Double = {
+        clean(disk) = math.max(clean(disk), now.toDouble) + micros
+        clean(disk)
+      }
+
+      private var blocks = 0
+
+      /** The disk of one more block: they take turns. */
+      def nextDisk(): Int = { blocks += 1; blocks % cluster.disks }
 
       private def share(changed: Device): Unit = if (output.running > 0 || changed == output) {
-        for (i <- shared.indices) users(i) = shared(i).running
-        shares.of(users)
-        for (i <- shared.indices) shared(i).goesAt(shares.speed(i), now)
+        shares.of(network.running, output.running)
+        network.goesAt(shares.fetched, now)
+        output.goesAt(shares.written, now)
       }
     }
 
-    private def device(slots: Int, units: Double, changes: Device => Unit, ended: Int => Unit = goesOn): Device = {
-      val made = new Device(events, firstDevice + devices.size, slots, units, changes, ended)
+    /** Of a file that a task writes to other machines. */
+    private final class Block(writer: Machine) {
+      private val replicas = placement(writer.index).map(machines(_)).map(m => (m, m.nextDisk()))
+      private var bytes = 0L
+      private var clean = 0.0
+
+      def isFull: Boolean = bytes >= Output.BlockBytes
+
+      def write(bytes: Long, micros: Double): Unit = {
+        this.bytes += bytes
+        for ((machine, disk) <- replicas) clean = math.max(clean, machine.write(disk, micros))
+      }
+
+      /** When the disk that is the farthest behind has no more to write before the block's end than it needs so long for. */
+      def hasRoom(micros: Double): Double = clean - micros
+    }
+
+    private def device(slots: Int, units: Double, changes: Device => Unit): Device = {
+      val made = new Device(events, firstDevice + devices.size, slots, units, changes, goesOn)
       devices += made
       made
     }
@@ -194,25 +221,27 @@ final class Simulation(schedule: Schedule, work: Work) {
     private def goesOn(task: Int): Unit = {
       if (at(task) == work.first(task) - 1) machineOf(task).begins(task)
       at(task) += 1
-      while (at(task) < work.last(task) && micros(at(task)) <= 0 && scaling.needs(at(task)) <= 0) at(task) += 1
+      while (at(task) < work.last(task) && takesNothing(at(task))) at(task) += 1
       if (at(task) < work.last(task)) step(task, at(task))
       else if (at(task) == work.last(task) && work.afterMicros(task) > 0) events.add(now + work.afterMicros(task), task)
       else ends(task)
       machineOf(task).watch()
     }
 
+    private def takesNothing(step: Int): Boolean =
+      micros(step) <= 0 && scaling.needs(step) <= 0 && work.kind(step) != Resource.Output
+
     private def step(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
-      val cached = scaling.needs(step) > 0
-      val device = work.kind(step) match {
-        case Resource.Disk if cached => machine.cached(disk(task, step))
-        case Resource.Cpu => machine.cpu
-        case Resource.Disk => machine.disks(disk(task, step))
-        case Resource.Network => machine.network
-        case Resource.Output => machine.output
+      def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
+      work.kind(step) match {
+        case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
+        case Resource.Network => replay(machine.network, new Recording(task, step))
+        case Resource.Output => replay(machine.output, new Written(task, step))
+        case Resource.Disk if scaling.needs(step) > 0 =>
+          replay(machine.cached(disk(task, step)), new Cached(task, step))
+        case Resource.Disk => replay(machine.disks(disk(task, step)), new Recording(task, step))
       }
-      waitsAt(task) = device
-      device.submit(if (cached) new Write(task, step) else new Recording(task, step), now)
     }
 
     /** A step of the recording. */
@@ -221,14 +250,31 @@ final class Simulation(schedule: Schedule, work: Work) {
     }
 
     /** Goes to a page cache, and from there to the disk: as it begins it is known how long it waits for room. */
-    private final class Write(of: Int, step: Int) extends Recording(of, step) {
+    private final class Cached(of: Int, step: Int) extends Recording(of, step) {
       override def begins(): Double = {
         super.begins()
-        val (machine, d) = (machineOf(of), disk(of, step))
-        val needs = scaling.needs(step)
-        machine.clean(d) = math.max(machine.clean(d), now.toDouble) + needs
-        machine.behind(d).submit(new Step(of, this.multitask, phase, needs), now)
-        work.apart(step) + math.max(0, machine.clean(d) - now - scaling.allowance)
+        val clean = machineOf(of).write(disk(of, step), scaling.needs(step))
+        work.apart(step) + math.max(0, clean - now - scaling.allowance)
+      }
+    }
+
+    /** Goes through the network to page caches of other machines. Its task waits until all have room for it: while it writes on, for all but what is on
+      * the way to them.
+      */
+    private final class Written(of: Int, step: Int) extends Recording(of, step) {
+      private val bytes = work.table.bytes(step)
+
+      override def queues: Boolean = bytes >= Monotask.FewBytes
+
+      override def begins(): Double = {
+        if (blockOf(of) == null || blockOf(of).isFull) blockOf(of) = new Block(machineOf(of))
+        blockOf(of).write(bytes, scaling.needs(step))
+        super.begins()
+      }
+
+      override def goesOn(now: Long): Long = {
+        val onTheWay = if (work.closes(step)) 0.0 else setup.output.disk * 1e6 * Output.OnTheWayBytes
+        math.max(now, math.ceil(blockOf(of).hasRoom(scaling.allowanceOfOutput + onTheWay)).toLong)
       }
     }
 

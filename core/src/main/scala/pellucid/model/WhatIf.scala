@@ -116,7 +116,7 @@ final class Models(trace: Trace, known: Known = Known()) {
   private final class On(cluster: Cluster) {
     private val setup = recorded.on(cluster)
     private val scaling = new Scaling(trace, recorded.work, staying, recorded.setup, setup)
-    val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, cluster)
+    val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, setup)
     val simulated: Simulated = simulation.run(scaling, setup)
     val slots: Int = cluster.slots
   }

@@ -45,8 +45,8 @@ final class Work(
     last(task) = step + 1
   }
 
-  private def begin(step: Int) = table.queuedMicros(step) + table.waitMicros(step)
-  private def end(step: Int) = begin(step) + table.serviceMicros(step)
+  def begin(step: Int): Long = table.queuedMicros(step) + table.waitMicros(step)
+  def end(step: Int): Long = begin(step) + table.serviceMicros(step)
 
   /** Time from a task's launch to its first step, and from its last to its finish: of a task without steps, all of its time. */
   val beforeMicros, afterMicros = new Array[Long](trace.tasks.size)
@@ -91,72 +91,88 @@ final class Work(
 
   /** What was left when those went on that had waited for the disk, in the mean of their bytes, as the time that it needs for it; None where none had. */
   private val left: Option[Double] = {
-    val waited = clean.keysIterator.filter(s => table.serviceMicros(s) >= needs(s) * Waited).toSeq
+    val waited =
+      clean.keysIterator.filter(s => clean(s) > end(s) && table.serviceMicros(s) >= needs(s) * Waited).toSeq
     val needed = waited.map(needs).sum
-    Option.when(needed > 0)(waited.map(s => needs(s) * math.max(0, clean(s) - end(s))).sum / needed)
+    Option.when(needed > 0)(waited.map(s => needs(s) * (clean(s) - end(s))).sum / needed)
   }
 
   /** How much may be in a page cache before tasks wait for the disk, as the time that the disk needs for it. */
   val allowance: Double = left.orElse(dirtyBytes.map(_ * secondsOfByte * 1e6)).getOrElse(Double.PositiveInfinity)
 
-  /** Whether tasks wrote to page caches of which nothing tells how much they take. */
-  def dirtyIsUnknown: Boolean = clean.nonEmpty && allowance.isInfinite
-
   /** What a step that writes to a page cache took when the disk had nothing left to write. */
   def apart(step: Int): Double =
     clean.get(step).fold(0.0)(until => math.max(0, end(step) - math.max(until, begin(step).toDouble)))
 
-  /** What the step had of its resource alone. */
-  val micros: Array[Double] = {
+  /** What the step had of its resource, and of page caches of other machines. */
+  private val had: Array[Double] = {
     val out = new Array[Double](table.size)
-    val shares = new Shares(output, disksOfMachine)
-    def device(step: Int) = kind(step) match {
-      case Resource.Disk => disk(step)
-      case Resource.Network => shares.network
-      case _ => shares.written
-    }
     val steps = (0 until table.size).filter(table.serviceMicros(_) > 0)
     for ((_, ofHost) <- steps.groupBy(s => hostOf(table.task(s)))) {
-      val (computing, others) = ofHost.partition(kind(_) == Resource.Cpu)
-      val (cached, shared) = others.partition(clean.contains)
-      lay(computing, _ => 0, running => Array(math.min(running(0).toDouble, cpus)), 1, Nil, out)
-      val behind = cached.map(s => Behind(begin(s), clean(s).toLong, shares.behind(disk(s))))
-      lay(shared, device, running => { shares.of(running); shares.speed }, shares.devices, behind, out)
+      def of(kinds: Resource*) = ofHost.filter(s => kinds.contains(kind(s)))
+      val (cached, onDisk) = of(Resource.Disk).partition(clean.contains)
+      lay(of(Resource.Cpu), _ => 0, Array(1.0), (running, speed) => speed(0) = math.min(running(0).toDouble, cpus), out)
+      lay(onDisk, disk, Array.fill(disksOfMachine)(1.0), (_, _) => (), out)
+      val shares = new Shares(output)
+      def network(running: Array[Int], speed: Array[Double]): Unit = {
+        shares.of(running(0), running(1))
+        speed(0) = shares.fetched
+        speed(1) = shares.written
+      }
+      lay(
+        of(Resource.Network, Resource.Output),
+        s => if (kind(s) == Resource.Output) 1 else 0,
+        Array(1.0, 1.0),
+        network,
+        out
+      )
       cached.foreach(s => out(s) = table.serviceMicros(s).toDouble)
     }
     out
   }
 
-  /** Of `devices`, of each of which the running steps have the same part.
+  private val outputWaits = new OutputWaits(this, output, disksOfMachine, had)
+
+  /** How much may be in a page cache before what is written to other machines waits for the disk. */
+  val allowanceOfOutput: Double =
+    outputWaits.left.orElse(left).orElse(dirtyBytes.map(_ * output.disk * 1e6)).getOrElse(Double.PositiveInfinity)
+
+  /** Whether tasks wrote to page caches of which nothing tells how much they take. */
+  def dirtyIsUnknown: Boolean =
+    (clean.nonEmpty && allowance.isInfinite) || (outputWaits.areKnown && allowanceOfOutput.isInfinite)
+
+  /** Whether it is the last that its task writes to other machines. */
+  def closes(step: Int): Boolean = outputWaits.closes(step)
+
+  /** What the step had of its resource alone. */
+  val micros: Array[Double] = outputWaits.without(allowanceOfOutput)
+
+  /** Of some devices, of each of which the running steps have the same part.
     *
-    * @param speeds of the devices, by how many steps of each run
-    * @param behind what else runs
+    * @param speed of each, and `changes` of it by how many steps of each run
     */
   private def lay(
       steps: IndexedSeq[Int],
       device: Int => Int,
-      speeds: Array[Int] => Array[Double],
-      devices: Int,
-      behind: Seq[Behind],
+      speed: Array[Double],
+      changes: (Array[Int], Array[Double]) => Unit,
       out: Array[Double]
   ): Unit = {
-    // (moment, whether a step begins, step, or else device): ends first
-    val moments =
-      (steps.map(s => (begin(s), 1, s, -1)) ++ steps.map(s => (end(s), 0, s, -1)) ++
-        behind.map(b => (b.begin, 1, -1, b.device)) ++ behind.map(b => (b.end, 0, -1, b.device))).sorted
-    val running = new Array[Int](devices)
-    val had = new Array[Double](devices) // by a step that was there from the first moment on
+    // (moment, whether a step begins, step): ends first
+    val moments = (steps.map(s => (begin(s), 1, s)) ++ steps.map(s => (end(s), 0, s))).sorted
+    val running = new Array[Int](speed.length)
+    val had = new Array[Double](speed.length) // by a step that was there from the first moment on
     var at = moments.headOption.fold(0L)(_._1)
     val before = new java.util.HashMap[Integer, java.lang.Double]
-    for ((moment, begins, step, other) <- moments) {
+    for ((moment, begins, step) <- moments) {
       if (moment > at) {
-        val speed = speeds(running)
+        changes(running, speed)
         for (d <- had.indices if running(d) > 0) had(d) += (moment - at) * speed(d) / running(d)
         at = moment
       }
-      val d = if (step < 0) other else device(step)
+      val d = device(step)
       running(d) += 2 * begins - 1
-      if (step >= 0) if (begins == 1) before.put(step, had(d)) else out(step) = had(d) - before.get(step)
+      if (begins == 1) before.put(step, had(d)) else out(step) = had(d) - before.get(step)
     }
   }
 }
@@ -164,10 +180,7 @@ final class Work(
 private object Work {
 
   /** A part of what the disk needs: those that took less have copied their bytes to memory. */
-  private final val Waited = 0.2
-
-  /** A device has something to do that no task waits for. */
-  private final case class Behind(begin: Long, end: Long, device: Int)
+  private[model] final val Waited = 0.2
 }
 
 /** A kind of resource that a step uses. */

@@ -16,6 +16,9 @@ object Monotask {
   /** Of a task that the log has one by one, in their order; the others' sums come after them. */
   final val OneByOne = 1000
 
+  /** Less than this a task writes to other machines without waiting in a queue, as when it closes a file. */
+  final val FewBytes = 1L << 20
+
   /** How many a disk runs at once (thesis section 5.3.3): one where it rotates, so that it reads and writes in long sequences, and four of a flash
     * drive, whose channels work side by side.
     */

@@ -174,13 +174,19 @@ class ModelsSuite extends munit.FunSuite {
     stage(1, seconds, did, did.copy(executor = "2"))
   }
 
-  test("what is written to other machines takes as long as the slower of their disks and the network") {
-    // two machines, so 2 replicas: a byte needs 2/100 us of the disks and 1/40 us of the network, and with twice the disks no less
+  test("what is written to other machines takes as long as the slower of the network and the disks of all replicas") {
+    // two machines, so 2 replicas: 40 MB need 1 s of the network, and 80 MB 0.8 s of each disk, in whose page cache is no room
     val out = twoWrite(1, "o0,40000000,0,1000000,0")
-    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), networkBytesPerSecond = Some(4e7))
+    val known =
+      Known(disks = Some(1), disk = Some(flat("now", 1e8)), networkBytesPerSecond = Some(4e7), dirtyBytes = Some(0))
     near(job(out, Change(disks = Some(2)), known).replay, 1)
-    // a network ten times as fast: the disks' 0.02 us are what is left of 0.025
     near(job(out, Change(networkBytesPerSecond = Some(4e8)), known).replay, 0.8)
+    // with room for 70 MB there only the last 10 MB are waited for, as long as the network needs for all
+    val fast = Change(networkBytesPerSecond = Some(4e8))
+    near(job(out, fast, known.copy(dirtyBytes = Some(7e7))).replay, 0.1)
+    // one block for each of two disks: one of a machine's two blocks
+    near(job(out, Change(networkBytesPerSecond = Some(4e8), disks = Some(2)), known).replay, 0.4)
+    near(job(out, fast, known).ideal, 0.8)
   }
 
   test("what writing takes longer than its bytes need stays: they are written in one step and waited for in the next") {
@@ -190,56 +196,59 @@ class ModelsSuite extends munit.FunSuite {
   }
 
   test("what is written to other machines and what is fetched share the network") {
-    // Two machines, each writes 40 MB and fetches 25. A byte written needs 0.06 us of the disks and 0.04 us of the network: 2.4 s alone. Beside
-    // the fetch of 1 s it has half the network, and so 3/4 of its speed: the fetch ends at 2 s, when 0.9 s of writing are left
+    // Two machines, each writes 40 MB and fetches 25: 1.6 s and 1 s alone. Side by side each has half: the fetch ends at 2 s, when 0.6 s of writing are
+    // left. What is left of 3 s comes after
     def all(each: Did*) = (1 to 2).flatMap(e =>
       each.map(_.copy(resources = "cpu=2 network=4 network:hdfs=1", executor = s"$e"))
     )
-    val trace = stage(2, 3, all(Did("o2,40000000,0,2900000,0"), Did("r1,25000000,0,2000000,0", seconds = 2)): _*)
-    val known = Known(disks = Some(1), disk = Some(flat("now", 2 / 6e-8)), networkBytesPerSecond = Some(2.5e7))
+    val trace = stage(2, 3, all(Did("o2,40000000,0,2600000,0"), Did("r1,25000000,0,2000000,0", seconds = 2)): _*)
+    val known = Known(networkBytesPerSecond = Some(2.5e7))
     near(job(trace, Change(), known).replay, 3)
-    // a disk three times as fast: 1.6 s alone, all of it the network's; the fetch ends at 2 s, when 0.6 s are left. A tenth of a second comes after
-    near(job(trace, Change(disk = Some(flat("fast", 2e8 / 2))), known).replay, 2.7)
+    near(job(trace, Change(networkBytesPerSecond = Some(5e7)), known).replay, 1.3 + 0.4)
+  }
+
+  test("a few bytes that are written to other machines wait in no queue") {
+    // One slot, in which 40 MB take 0.8 s alone. Another file is closed in the first 0.4 s of one second, and then a second of computing
+    val resources = "cpu=2 network:hdfs=1"
+    val closes = Did("o1,0,0,400000,0;c0,0,0,1000000,1000000", resources, seconds = 2)
+    near(job(stage(2, 2, Did("o1,40000000,0,1000000,0", resources, seconds = 1), closes), Change()).replayNow, 2)
   }
 
   test("some machines get more replicas than others, and what is written waits for these") {
     // Each of three sends its block to one of the others, which sends it on to the last. All receive two; in 2 cases of 8 all send two, and in the
     // others one sends all three: 2/8 * 2 + 6/8 * 3 seconds of a byte, where a card moves one in a second
     val three = Cluster(3, 3, cores = 1, cpus = 1, disks = 1, disk = None, networkBytesPerSecond = Some(1))
-    assertEqualsDouble(Output.of(three, blocks = 3, atOnce = 1).secondsOfByte, 2.75, 0.1)
+    assertEqualsDouble(Output.of(three, blocks = 3, atOnce = 1).network, 2.75, 0.1)
     // where each has many to send, all cards move two bytes of each block's
-    assertEqualsDouble(Output.of(three, blocks = 24, atOnce = 8).secondsOfByte, 2.2, 0.1)
-    // disks of a byte per second: of one block three of them write a byte at once; of very many each writes three of each machine's bytes
-    val disks = three.copy(machines = 4, disk = Some(flat("one", 1)), networkBytesPerSecond = None)
-    near(Output.of(disks, blocks = 1, atOnce = 1).secondsOfByte, 1)
-    assertEqualsDouble(Output.of(disks, blocks = 100000, atOnce = 1).secondsOfByte, 3, 0.05)
+    assertEqualsDouble(Output.of(three, blocks = 24, atOnce = 8).network, 2.2, 0.1)
     // one block on its way from card to card, whatever the number of machines
     for (machines <- Seq(3, 40))
-      near(Output.of(three.copy(machines = machines), blocks = 1, atOnce = 4).secondsOfByte, 1)
+      near(Output.of(three.copy(machines = machines), blocks = 1, atOnce = 4).network, 1)
     assertEquals(Output.of(three.copy(machines = 1), blocks = 1, atOnce = 1), Output.Free)
-    // twenty machines, each of which has every block: 20 of each disk, and each card sends and receives 19 or 20
+    // twenty machines, each of which has every block: each card sends and receives 19 or 20
     val twenty = three.copy(machines = 20, replication = 20)
-    assertEqualsDouble(Output.of(twenty, blocks = 20, atOnce = 1).secondsOfByte, 20, 1)
+    assertEqualsDouble(Output.of(twenty, blocks = 20, atOnce = 1).network, 20, 1)
   }
 
-  test("of two disks, one in use, what is written has three quarters, and leaves half of the one") {
-    val shares = new Shares(Output(disk = 3, network = 0, secondsOfByte = 3), disks = 2)
-    shares.of(Array(1, 0, 0, 1, 0, 0))
-    assertEquals(shares.speed.toSeq.take(4).map(x => math.round(100 * x)), Seq(50L, 25L, 100L, 75L))
-    // the other is behind: half of one of the two is left
-    shares.of(Array(1, 0, 0, 1, 0, 1))
-    assertEquals(shares.speed.toSeq.take(4).map(x => math.round(100 * x)), Seq(75L, 100L, 100L, 25L))
+  test("what is written has as much of a network card as each that fetches, and no more than it can use") {
+    val shares = new Shares(Output(disk = 0, network = 1, ofCard = 0.5, replicas = 2))
+    for (
+      ((fetching, writing), speeds) <- Seq((1, 0) -> ((1.0, 1.0)), (1, 1) -> ((0.5, 1.0)), (3, 1) -> ((0.75, 0.5)))
+    ) {
+      shares.of(fetching, writing)
+      assertEquals((shares.fetched, shares.written), speeds)
+    }
   }
 
-  test("what is written to other machines waits until disks have written the map output that is in their page caches") {
-    // each of two machines: 100 MB to its disk, which needs 1 s, waited for 0.2; then 50 MB to both, 1 s, after the 0.8 s that are left
+  test("what is written to other machines waits for page caches that are full of map output") {
+    // 100 MB to the disk, which needs 1 s, waited for 0.2: room for 0.8 s. Then 100 MB to HDFS, one replica on the only machine: one more second, until
+    // 0.8 s are left again; 0.8 s come after
     val did =
-      Did("w0,100000000,0,200000,0;o1,50000000,0,1800000,0", "disk:a=1 network:hdfs=1 cpu=1", seconds = 2)
-    val trace = stage(1, 2, did, did.copy(executor = "2"))
+      Did("w0,100000000,0,200000,0;o1,100000000,0,1000000,0", "disk:a=1 network:hdfs=1 cpu=1", seconds = 2)
+    val trace = stage(1, 2, did)
     val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)))
     near(job(trace, Change(), known).replay, 2)
-    // twice as fast: 0.1 s waited for, 0.4 s left, and 0.5 s
-    near(job(trace, Change(disk = Some(flat("fast", 2e8))), known).replay, 1)
+    near(job(trace, Change(disk = Some(flat("fast", 2e8))), known).replay, 0.6 + 0.8)
     // what is read from memory is written at once: 0.2 s for the first, and until 0.8 s are left of both the second. 0.8 s come after
     val reads = Did("i1,100000000,0,1000000,0;w1,100000000,0,200000,0", "cpu=2 disk:a=1", seconds = 2)
     val waits = Did("i1,100000000,1000000,1000000,0;w1,100000000,0,200000,0", "cpu=2 disk:a=1")

@@ -3,7 +3,7 @@ package pellucid.observe
 import java.io.OutputStream
 
 import pellucid.monotask.{Arrays, Multitask, Resources}
-import pellucid.sched.MonotaskPhase
+import pellucid.sched.{Monotask, MonotaskPhase}
 
 /** Measures writes. Small ones (a text file has one per row) are collected into requests that are worth a look at the clock; at the place
   * that `at` names, where one of those has been slow, into requests that are worth a monotask. Others go to memory.
@@ -110,7 +110,6 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
 object MeasuredOutput {
   private final val BufferBytes = 32 << 10
-  private final val FewBytes = 1 << 20
 
   /** And 2 ns per byte: what goes to memory takes less. */
   private final val SlowNanos = 1000000L
@@ -123,7 +122,7 @@ object MeasuredOutput {
 
     /** Of `size` bytes: a few take the other side some time, but do not keep it from others. */
     def monotask(size: Int)(io: => Unit): Unit = {
-      task.at(resource, MonotaskPhase.OutputWrite, queues = !far || size >= FewBytes) { io; size }
+      task.at(resource, MonotaskPhase.OutputWrite, queues = !far || size >= Monotask.FewBytes) { io; size }
       ()
     }
   }

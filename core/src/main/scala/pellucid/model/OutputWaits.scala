@@ -1,0 +1,69 @@
+package pellucid.model
+
+/** How long the recorded tasks waited, of the time that they took for output to other machines, until page caches there had room for it. Which machines
+  * got which replicas the log does not tell: they are taken for one disk, the mean of all, that writes what goes to any of them.
+  *
+  * @param micros that each step had of the network alone, if it waited for nothing else
+  */
+private final class OutputWaits(work: Work, output: Output, disksOfMachine: Int, micros: Array[Double]) {
+  import work.{begin, end, table}
+  private val written = (0 until table.size).filter(work.kind(_) == Resource.Output)
+
+  /** Those of each task, in their order, of which the last closes its file. */
+  private val files: Seq[IndexedSeq[Int]] = written.groupBy(table.task(_)).values.toSeq
+  private val closing: Set[Int] = files.map(_.last).toSet
+  def closes(step: Int): Boolean = closing(step)
+
+  /** Something is written to disks whose speed is known. */
+  def areKnown: Boolean = files.nonEmpty && output.disk > 0
+
+  /** What the mean disk needs of what the step writes, to other machines or its own. */
+  private def needs(step: Int): Double = {
+    val all = if (work.kind(step) == Resource.Output) ofDisk(step) * output.replicas else work.needs(step)
+    all / (math.max(1, work.hosts.size) * disksOfMachine)
+  }
+  private def ofDisk(step: Int): Double = table.bytes(step) * output.disk * 1e6
+
+  /** When the mean disk has written the file so far, if it goes on writing. */
+  private val clean: Map[Int, Double] = {
+    val inTurn = (0 until table.size).filter(s => written.nonEmpty && needs(s) > 0).sortBy(begin)
+    val after =
+      inTurn.zip(inTurn.scanLeft(0.0)((clean, s) => math.max(clean, begin(s).toDouble) + needs(s)).tail).toMap
+    files.flatMap(file => file.zip(file.scanLeft(0.0)((before, s) => after.getOrElse(s, before)).tail)).toMap
+  }
+
+  /** What the network needs for the step's bytes beside others: what it took beyond that it may have waited. */
+  private def ofNetwork(step: Int): Double = {
+    val bytes = table.bytes(step) * output.network * 1e6
+    if (micros(step) <= bytes) table.serviceMicros(step).toDouble else table.serviceMicros(step) * bytes / micros(step)
+  }
+
+  /** What was left for the disk to write when those went on that had waited for it, in the mean of their bytes, as the time that it needs for it; None
+    * where none had.
+    */
+  val left: Option[Double] = {
+    val waited = files.filter { file =>
+      val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum
+      clean(file.last) > end(file.last) && beyond >= file.map(ofDisk).sum * Work.Waited
+    }
+    def needed(file: IndexedSeq[Int]) = file.map(ofDisk).sum
+    Option.when(waited.nonEmpty)(
+      waited.map(f => needed(f) * (clean(f.last) - end(f.last))).sum / waited.map(needed).sum
+    )
+  }
+
+  /** What each step had of the network alone.
+    *
+    * @param room of a page cache, as the time that a disk needs for it
+    */
+  def without(room: Double): Array[Double] = {
+    val out = micros.clone()
+    for (s <- written if table.serviceMicros(s) > 0) out(s) *= 1 - waited(s, room) / table.serviceMicros(s)
+    out
+  }
+
+  private def waited(step: Int, room: Double): Double = {
+    val hadRoom = if (clean(step) > end(step)) end(step).toDouble else math.min(end(step).toDouble, clean(step) - room)
+    math.max(0, hadRoom - begin(step) - ofNetwork(step))
+  }
+}
