@@ -50,7 +50,7 @@ private final class OnDriver extends DriverPlugin {
   override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
     case Array("cores", executor) =>
       Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(begins(_, executor)))
-    case Array("tasks", executor, more) => PellucidPlugin.add(executor, more.toInt); null
+    case Array("tasks", executor, tasks) => PellucidPlugin.wants(executor, tasks.toInt); null
     case Array("memory", executor) => shortOfMemory(executor); null
     case _ => PellucidPlugin.log(message.toString); null
   }
@@ -128,7 +128,7 @@ private object PellucidPlugin {
   /** Of the same. */
   @volatile var slots: Option[Slots] = None
 
-  def add(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.wants(executor, tasks))); () }
+  def wants(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.wants(executor, tasks))); () }
 
   /** What an executor has told of its machine. */
   def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }

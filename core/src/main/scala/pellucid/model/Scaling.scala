@@ -12,35 +12,25 @@ import pellucid.trace.Trace
   * bytes: that is the time that answers need, and stays. So does what the median of a stage's tasks takes longer than its bytes for what
   * is written to other machines, whose bytes go with [[Output]].
   *
-  * @param staying of each step, [[Staying]]
+  * @param staying of each step, [[Staying]], and of each stage what is `deserialized`, [[Deserialized]]
   */
-final class Scaling(trace: Trace, work: Work, staying: Array[Double], before: Setup, after: Setup) {
+final class Scaling(
+    trace: Trace,
+    work: Work,
+    staying: Array[Double],
+    deserialized: Array[Double],
+    before: Setup,
+    after: Setup
+) {
   import after.{cluster => next}
   import before.{cluster => now}
   private val table = work.table
-  private val steps = 0 until table.size
 
   private val network =
     (for (a <- now.networkBytesPerSecond; b <- next.networkBytesPerSecond) yield a / b).getOrElse(1.0)
 
   private val remoteShuffle =
     if (now.machines == 1) 1.0 else (1 - 1.0 / next.machines) / (1 - 1.0 / now.machines)
-
-  /** Of the time for which each stage computed, what deserialized its input, as samples showed: CPU time or not. */
-  private val deserialized: Array[Double] = {
-    val seen, all = new Array[Double](trace.stages.size)
-    for (use <- trace.paths if use.sampled && (use.kind == "deserialize" || use.kind == "decompress"))
-      seen(use.stage) += use.micros.toDouble
-    for (step <- steps if work.kind(step) == Resource.Cpu)
-      all(trace.tasks.stage(table.task(step))) += table.serviceMicros(step).toDouble
-    Array.tabulate(seen.length)(s => if (all(s) > 0) math.min(1.0, seen(s) / all(s)) else 0.0)
-  }
-
-  private val readsInput: Array[Boolean] = {
-    val reads = new Array[Boolean](trace.stages.size)
-    for (task <- 0 until trace.tasks.size if trace.tasks.inputBytes(task) > 0) reads(trace.tasks.stage(task)) = true
-    reads
-  }
 
   private val output = if (before.output.network > 0) after.output.network / before.output.network else 1.0
 
@@ -62,7 +52,7 @@ final class Scaling(trace: Trace, work: Work, staying: Array[Double], before: Se
       case Resource.Output => output
       case Resource.Cpu =>
         val stage = trace.tasks.stage(table.task(step))
-        if (next.inputInMemory && readsInput(stage)) 1 - deserialized(stage) else 1
+        if (next.inputInMemory) 1 - deserialized(stage) else 1
     }
   }
 
@@ -129,5 +119,20 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
       case Resource.Output => work.micros(step) * closing(table.task(step))
       case _ => 0
     }
+  }
+}
+
+/** Of the time for which each stage that reads input computed, the part that deserialized it, as samples showed: CPU time or not. */
+private[model] object Deserialized {
+  def of(trace: Trace, work: Work): Array[Double] = {
+    val seen, all = new Array[Double](trace.stages.size)
+    val readsInput = new Array[Boolean](trace.stages.size)
+    for (use <- trace.paths if use.sampled && (use.kind == "deserialize" || use.kind == "decompress"))
+      seen(use.stage) += use.micros.toDouble
+    for (step <- 0 until work.table.size if work.kind(step) == Resource.Cpu)
+      all(trace.tasks.stage(work.table.task(step))) += work.table.serviceMicros(step).toDouble
+    for (task <- 0 until trace.tasks.size if trace.tasks.inputBytes(task) > 0)
+      readsInput(trace.tasks.stage(task)) = true
+    Array.tabulate(all.length)(s => if (readsInput(s) && all(s) > 0) math.min(1.0, seen(s) / all(s)) else 0.0)
   }
 }

@@ -64,16 +64,12 @@ final class Simulation(schedule: Schedule, work: Work) {
       private var running = 0
       private val inTurn = ArrayBuffer.empty[Int] // those that have begun to compute, or to wait for it
       private val concurrency = new Concurrency(slots.cores, slots.tasks)
-      private var wanted, granted = slots.cores // tasks at once
+      private var granted = slots.cores // tasks at once
       private var looks = false // at a moment to come
 
       def room: Int = granted - running
       def grant(more: Int): Unit = granted += more
-      private def wants(): Unit = if (concurrency.tasks != wanted) {
-        val more = concurrency.tasks - wanted
-        wanted += more
-        spread.wants(this, more)
-      }
+      private def wants(): Unit = spread.wants(this, concurrency.tasks)
 
       def launches(): Unit = {
         if (running == 0 && (now - empty) * 1000 > Concurrency.EmptyNanos) { concurrency.empty(); wants() }

@@ -112,10 +112,11 @@ final class Models(trace: Trace, known: Known = Known()) {
   private val simulation = new Simulation(schedule, recorded.work)
 
   private val staying = new Staying(trace, recorded.work, recorded.setup).micros
+  private val deserialized = Deserialized.of(trace, recorded.work)
 
   private final class On(cluster: Cluster) {
     private val setup = recorded.on(cluster)
-    private val scaling = new Scaling(trace, recorded.work, staying, recorded.setup, setup)
+    private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup)
     val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, setup)
     val simulated: Simulated = simulation.run(scaling, setup)
     val slots: Int = cluster.slots

@@ -10,7 +10,7 @@ import scala.collection.mutable
   * @param grant is told how many tasks more an executor may have at once, or fewer where it is negative
   */
 final class Spread[E](grant: (E, Int) => Unit) {
-  private final class Executor(val cores: Int) { var wanted, granted = 0 }
+  private final class Executor(val cores: Int) { var wanted, granted = 0 } // beyond one per core
   private val executors = mutable.LinkedHashMap.empty[E, Executor]
   private var cores, wanted = 0L // of all
   private var left = 0L
@@ -28,10 +28,11 @@ final class Spread[E](grant: (E, Int) => Unit) {
     spread()
   }
 
-  /** So many at once beyond those that it wanted before, or fewer. */
-  def wants(executor: E, more: Int): Unit = executors.get(executor).foreach { e =>
-    e.wanted += more
-    wanted += more
+  /** So many at once in all. */
+  def wants(executor: E, tasks: Int): Unit = executors.get(executor).foreach { e =>
+    val more = math.max(0, tasks - e.cores)
+    wanted += more - e.wanted
+    e.wanted = more
     spread()
     level(executor, e)
   }

@@ -19,7 +19,7 @@ import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
   *
   * @param cores that Spark gave the executor
-  * @param send to the driver: that an executor wants so many more tasks at once, or that a task of it failed for want of memory
+  * @param send to the driver: that an executor wants so many tasks at once, or that a task of it failed for want of memory
   */
 private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: String => Unit) {
   import Monotasks._
@@ -88,7 +88,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     change(concurrency)
     val tasks = concurrency.tasks
     if (tasks != told) {
-      send(s"tasks ${SparkEnv.get.executorId} ${tasks - told}")
+      send(s"tasks ${SparkEnv.get.executorId} $tasks")
       told = tasks
       Fetches.allowInFlight(inFlight * cores / tasks)
     }

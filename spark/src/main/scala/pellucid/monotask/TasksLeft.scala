@@ -28,14 +28,11 @@ private[pellucid] final class TasksLeft(remain: Long => Unit, gone: (String, Boo
   override def onStageCompleted(event: SparkListenerStageCompleted): Unit = leaves(of(event.stageInfo), 0)
 
   override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = {
-    guard(gone(event.executorId, Memory.findFirstIn(event.reason).isDefined))
+    guard(gone(event.executorId, TasksLeft.ForMemory.findFirstIn(event.reason).isDefined))
     ()
   }
 
   private def of(stage: StageInfo): Stage = (stage.stageId, stage.attemptNumber())
-
-  /** In the words of YARN ("exceeding physical memory limits") and Kubernetes ("possible container OOM"). */
-  private val Memory = "(?i)memory limit|OOM".r
 
   private def leaves(stage: Stage, tasks: Int): Unit = {
     val before = if (tasks > 0) left.put(stage, tasks) else left.remove(stage)
@@ -43,4 +40,10 @@ private[pellucid] final class TasksLeft(remain: Long => Unit, gone: (String, Boo
     guard(remain(all))
     ()
   }
+}
+
+private object TasksLeft {
+
+  /** In the words of YARN ("exceeding physical memory limits") and Kubernetes ("possible container OOM"). */
+  private val ForMemory = "(?i)memory limit|OOM".r
 }

@@ -24,14 +24,10 @@ private[pellucid] final class ObservedFetches(stock: BlockStoreClient) extends B
       listener: BlockFetchingListener,
       files: DownloadFileManager
   ): Unit = {
-    val record = TaskRecord.current
-    def send(to: BlockFetchingListener): Unit = {
-      val measured = if (record == null) to else ObservedFetches.of(to, record, host)
-      stock.fetchBlocks(host, port, execId, blockIds, measured, files)
-    }
-    (if (record == null) None else Fetches.of(listener, record)) match {
-      case Some(fetches) => fetches.add(blockIds.length, listener)(send)
-      case None => send(listener)
+    def send(to: BlockFetchingListener): Unit = stock.fetchBlocks(host, port, execId, blockIds, to, files)
+    Option(TaskRecord.current).fold(send(listener)) { record =>
+      def measured(to: BlockFetchingListener): Unit = send(ObservedFetches.of(to, record, host))
+      Fetches.of(listener, record).fold(measured(listener))(_.add(blockIds.length, listener)(measured))
     }
   }
 

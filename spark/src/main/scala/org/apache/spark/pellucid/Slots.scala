@@ -42,7 +42,7 @@ final class Slots(sc: SparkContext) {
   def begins(executor: String, cores: Int): Unit = synchronized(spread.begins(executor, cores))
   def ends(executor: String): Unit = synchronized(spread.ends(executor))
 
-  /** So many tasks more at once, or fewer. */
+  /** So many tasks at once in all. */
   def wants(executor: String, tasks: Int): Unit = synchronized(spread.wants(executor, tasks))
 
   /** So many tasks are there that no executor has. */
