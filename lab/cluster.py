@@ -160,7 +160,8 @@ def lab(source, say=lambda text, end="": None):
     try:
         yield cluster
     except Exception:
-        say(f"the lab's logs are in {cluster.keep_logs()}", end="\n")
+        with contextlib.suppress(OSError):
+            say(f"the lab's logs are in {cluster.keep_logs()}", end="\n")
         raise
     finally:
         down(cluster.name)

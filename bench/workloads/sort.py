@@ -17,7 +17,8 @@ For 4 machines with a 25 MB/s disk each and 2 cores in all:
 import workload
 from pyspark.sql import functions as F
 
-PARQUET = {"compression": "none", "parquet.enable.dictionary": "false"}
+# and blocks of HDFS that are not much larger than the files: it keeps room for all of a block that is written
+PARQUET = {"compression": "none", "parquet.enable.dictionary": "false", "parquet.block.size": str(32 << 20)}
 SCHEMA = "key long, value binary"
 
 

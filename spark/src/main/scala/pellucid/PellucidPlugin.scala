@@ -44,7 +44,7 @@ private final class OnDriver extends DriverPlugin {
     observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
   }
 
-  /** From an executor: `cores EXECUTOR`, which is answered, by 0 if it should have no monotasks, `tasks EXECUTOR MORE`, `memory EXECUTOR` if
+  /** From an executor: `cores EXECUTOR`, which is answered, by 0 if it should have no monotasks, `tasks EXECUTOR TASKS`, `memory EXECUTOR` if
     * a task of it failed for want of that, or what its machine did.
     */
   override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {

@@ -209,3 +209,18 @@ final class Simulated(jobs: Int, stages: Int) {
   def jobMicros(j: Int): Long = jobEnd(j) - jobStart(j)
   def stageMicros(s: Int): Long = stageEnd(s) - stageStart(s)
 }
+
+object Simulated {
+
+  /** Of each moment. */
+  def mean(all: Seq[Simulated]): Simulated = all match {
+    case Seq(one) => one
+    case _ =>
+      val out = new Simulated(all.head.jobStart.length, all.head.stageStart.length)
+      def set(of: Simulated => Array[Long]): Unit =
+        for (i <- of(out).indices) of(out)(i) = all.iterator.map(of(_)(i)).sum / all.size
+      Seq[Simulated => Array[Long]](_.jobStart, _.jobEnd, _.stageStart, _.stageEnd).foreach(set)
+      out.end = all.iterator.map(_.end).sum / all.size
+      out
+  }
+}

@@ -3,6 +3,8 @@ package pellucid.model
 import java.util.SplittableRandom
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.collection.mutable
+
 import pellucid.disk.DiskProfile
 
 /** What writing to other machines takes: all replicas go to disks, by way of page caches, and all but the first through the network.
@@ -64,10 +66,10 @@ object Output {
     known.computeIfAbsent(
       (some, c.replicas, math.max(1, math.round(flows).toInt)),
       { case (machines, replicas, flows) =>
-        val placement = new Placement(machines, replicas)
+        val random = new SplittableRandom(1)
         // cards of machine m: as it sends, 2m, and receives, 2m + 1
         def chain(writer: Int) = {
-          val of = placement(writer)
+          val of = placement(writer, machines, replicas, random)
           of.init.map(2 * _) ++ of.tail.map(2 * _ + 1)
         }
         mean(math.max(4, DrawnFlows / flows)) {
@@ -81,23 +83,10 @@ object Output {
   private def mean(times: Int)(value: => Double): Double = Seq.fill(times)(value).sum / times
 
   /** The machines of a block: the one that writes it, which sends it on to another, and that to the next, drawn at random. */
-  final class Placement(machines: Int, replicas: Int) {
-    private val random = new SplittableRandom(1)
-    private val all, placeOf = Array.tabulate(machines)(identity)
-
-    def apply(writer: Int): Array[Int] = {
-      swap(0, placeOf(writer))
-      for (i <- 1 until replicas) swap(i, random.nextInt(i, machines))
-      all.take(replicas)
-    }
-
-    private def swap(i: Int, j: Int): Unit = {
-      val (m, n) = (all(i), all(j))
-      all(i) = n
-      placeOf(n) = i
-      all(j) = m
-      placeOf(m) = j
-    }
+  def placement(writer: Int, machines: Int, replicas: Int, random: SplittableRandom): Array[Int] = {
+    val of = mutable.LinkedHashSet(writer)
+    while (of.size < replicas) of += random.nextInt(machines)
+    of.toArray
   }
 
   /** How fast each flow goes through its cards, of which each has a speed of 1 for all of them together. */

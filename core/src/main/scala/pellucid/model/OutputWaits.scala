@@ -5,7 +5,7 @@ package pellucid.model
   *
   * @param micros that each step had of the network alone, if it waited for nothing else
   */
-private final class OutputWaits(work: Work, output: Output, disksOfMachine: Int, micros: Array[Double]) {
+private final class OutputWaits(work: Work, output: Output, micros: Array[Double]) {
   import work.{begin, end, table}
   private val written = (0 until table.size).filter(work.kind(_) == Resource.Output)
 
@@ -18,10 +18,8 @@ private final class OutputWaits(work: Work, output: Output, disksOfMachine: Int,
   def areKnown: Boolean = files.nonEmpty && output.disk > 0
 
   /** What the mean disk needs of what the step writes, to other machines or its own. */
-  private def needs(step: Int): Double = {
-    val all = if (work.kind(step) == Resource.Output) ofDisk(step) * output.replicas else work.needs(step)
-    all / (math.max(1, work.hosts.size) * disksOfMachine)
-  }
+  private def needs(step: Int): Double =
+    if (work.kind(step) == Resource.Output) work.needs(step) else work.needs(step) / work.disks
   private def ofDisk(step: Int): Double = table.bytes(step) * output.disk * 1e6
 
   /** When the mean disk has written the file so far, if it goes on writing. */
@@ -38,14 +36,17 @@ private final class OutputWaits(work: Work, output: Output, disksOfMachine: Int,
     if (micros(step) <= bytes) table.serviceMicros(step).toDouble else table.serviceMicros(step) * bytes / micros(step)
   }
 
+  /** Files that were closed while the disk was behind, after more than copying them to memory takes. */
+  private val waited = files.filter { file =>
+    val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum
+    clean(file.last) > end(file.last) && beyond >= file.map(ofDisk).sum * Work.Waited
+  }
+  private val ofWaited = waited.flatten.toSet
+
   /** What was left for the disk to write when those went on that had waited for it, in the mean of their bytes, as the time that it needs for it; None
     * where none had.
     */
   val left: Option[Double] = {
-    val waited = files.filter { file =>
-      val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum
-      clean(file.last) > end(file.last) && beyond >= file.map(ofDisk).sum * Work.Waited
-    }
     def needed(file: IndexedSeq[Int]) = file.map(ofDisk).sum
     Option.when(waited.nonEmpty)(
       waited.map(f => needed(f) * (clean(f.last) - end(f.last))).sum / waited.map(needed).sum
@@ -58,12 +59,12 @@ private final class OutputWaits(work: Work, output: Output, disksOfMachine: Int,
     */
   def without(room: Double): Array[Double] = {
     val out = micros.clone()
-    for (s <- written if table.serviceMicros(s) > 0) out(s) *= 1 - waited(s, room) / table.serviceMicros(s)
+    for (s <- written if table.serviceMicros(s) > 0) out(s) *= 1 - wait(s, room) / table.serviceMicros(s)
     out
   }
 
-  private def waited(step: Int, room: Double): Double = {
-    val hadRoom = if (clean(step) > end(step)) end(step).toDouble else math.min(end(step).toDouble, clean(step) - room)
+  private def wait(step: Int, room: Double): Double = {
+    val hadRoom = if (ofWaited(step)) end(step).toDouble else math.min(end(step).toDouble, clean(step) - room)
     math.max(0, hadRoom - begin(step) - ofNetwork(step))
   }
 }

@@ -76,8 +76,8 @@ final class Recorded(trace: Trace, known: Known) {
     known.networkBytesPerSecond.orElse(peakBytesPerSecond)
   )
 
-  /** Of files that one stage writes to other machines. */
-  private val blocks: Int = {
+  /** Of files that a stage writes to other machines, of that which writes most. */
+  val blocks: Int = {
     val ofTask = new Array[Long](trace.tasks.size)
     for (s <- 0 until table.size if Resource.of(table.resources(table.resource(s))) == Resource.Output)
       ofTask(table.task(s)) += table.bytes(s)
@@ -166,8 +166,9 @@ final class Recorded(trace: Trace, known: Known) {
     Option.when(known.disk.isEmpty)(measuredDisk.fold(
       "the speed of the disks now is not known (--disk-now says it)"
     )(_ => "a disk now is as fast as it was for the recorded requests (--disk-now says otherwise)")),
-    Option.when(next.disk != cluster.disk && work.dirtyIsUnknown)(
-      "no task waited for room in a page cache: as if there always were some for what is written (--dirty-now says how much)"
+    Option.when(next != cluster && work.dirtyIsUnknown)(
+      "no task waited for room in a page cache: as if there always were some for what is written " +
+        s"(--dirty-now${if (known.disk.isEmpty) " with --disk-now" else ""} says how much)"
     ),
     Option.when(known.networkBytesPerSecond.isEmpty)(peakBytesPerSecond.fold(
       "the speed of the network now is not known (--network-now says it)"

@@ -61,7 +61,7 @@ final class Scaling(
     val same = staying(step)
     val to = ratio(step)
     val more = work.micros(step) - same
-    if (to == 0) 0
+    if (to == 0 && work.kind(step) != Resource.Output) 0
     else if (work.kind(step) == Resource.Output && before.output.network == 0)
       work.micros(step) + table.bytes(step) * after.output.network * 1e6
     else if (to > 1 && seeks(step)) same + more + math.min(more, seekMicros) * (to - 1)

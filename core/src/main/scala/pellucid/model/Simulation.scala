@@ -1,5 +1,7 @@
 package pellucid.model
 
+import java.util.SplittableRandom
+
 import scala.collection.mutable.ArrayBuffer
 
 import pellucid.blocked.{EventQueue, Progress, Schedule, Simulated}
@@ -10,8 +12,10 @@ import pellucid.sched.{Concurrency, Monotask, Spread}
   *
   * A machine takes tasks while it has room, the earliest stage's first, and its own of the recording before those of others; how many it has room
   * for, its executor's own rule and the driver's say. Failed attempts take their time too, but what followed them does not wait for them.
+  *
+  * @param blocks that a stage writes to other machines
   */
-final class Simulation(schedule: Schedule, work: Work) {
+final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
   import schedule.{awaited, fair, queued, stages, trace}
   private val taskRows = trace.tasks.size
   private val rows: Array[Array[Int]] =
@@ -19,9 +23,14 @@ final class Simulation(schedule: Schedule, work: Work) {
   private val rowsOfHost: Array[Array[Array[Int]]] =
     rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
 
-  def run(scaling: Scaling, setup: Setup): Simulated = new Run(scaling, setup).result()
+  /** The mean of as many runs as even out which machines get replicas: the fewer blocks there are, the more it is chance. */
+  def run(scaling: Scaling, setup: Setup): Simulated = {
+    val same = setup.output.disk == 0 || setup.output.replicas == setup.cluster.machines || blocks == 0
+    val runs = if (same) 1 else math.max(1, Simulation.DrawnBlocks / blocks)
+    Simulated.mean((1 to runs).map(new Run(scaling, setup, _).result()))
+  }
 
-  private final class Run(scaling: Scaling, setup: Setup) {
+  private final class Run(scaling: Scaling, setup: Setup, seed: Int) {
     import scaling.micros
     import setup.{cluster, slots}
     private val events = new EventQueue
@@ -39,7 +48,6 @@ final class Simulation(schedule: Schedule, work: Work) {
     }
     private val devices = ArrayBuffer.empty[Device]
     private val shares = new Shares(setup.output)
-    private val placement = new Output.Placement(cluster.machines, setup.output.replicas)
     private val spread = new Spread[Machine](_.grant(_))
     private var left = 0L // tasks to launch
     private val machines = Array.tabulate(cluster.machines)(new Machine(_))
@@ -56,7 +64,7 @@ final class Simulation(schedule: Schedule, work: Work) {
     private val numberOf = new Array[Int](taskRows) // among the tasks of its machine
     private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
-    private val blockOf = new Array[Block](taskRows) // of what a task writes to other machines
+    private val fileOf = new Array[File](taskRows) // that a task writes to other machines
 
     private final class Machine(val index: Int) {
       var tasks = 0 // that were launched here
@@ -130,20 +138,31 @@ final class Simulation(schedule: Schedule, work: Work) {
       }
     }
 
-    /** Of a file that a task writes to other machines. */
-    private final class Block(writer: Machine) {
-      private val replicas = placement(writer.index).map(machines(_)).map(m => (m, m.nextDisk()))
-      private var bytes = 0L
+    /** What a task writes to other machines, block after block. */
+    private final class File(task: Int) {
+      private val random = new SplittableRandom(seed.toLong << 32 | task)
+      private var replicas = Array.empty[(Machine, Int)]
+      private var left = 0L // of the block
       private var clean = 0.0
 
-      def isFull: Boolean = bytes >= Output.BlockBytes
-
       def write(bytes: Long, micros: Double): Unit = {
-        this.bytes += bytes
-        for ((machine, disk) <- replicas) clean = math.max(clean, machine.write(disk, micros))
+        var more = bytes
+        while (more > 0) {
+          if (left == 0) begin()
+          val some = math.min(more, left)
+          for ((machine, disk) <- replicas) clean = math.max(clean, machine.write(disk, micros * some / bytes))
+          left -= some
+          more -= some
+        }
       }
 
-      /** When the disk that is the farthest behind has no more to write before the block's end than it needs so long for. */
+      private def begin(): Unit = {
+        left = Output.BlockBytes
+        replicas = Output.placement(machineOf(task).index, cluster.machines, setup.output.replicas, random)
+          .map(machines(_)).map(m => (m, m.nextDisk()))
+      }
+
+      /** When the disk that is the farthest behind has no more of it to write than it needs so long for. */
       def hasRoom(micros: Double): Double = clean - micros
     }
 
@@ -263,14 +282,14 @@ final class Simulation(schedule: Schedule, work: Work) {
       override def queues: Boolean = bytes >= Monotask.FewBytes
 
       override def begins(): Double = {
-        if (blockOf(of) == null || blockOf(of).isFull) blockOf(of) = new Block(machineOf(of))
-        blockOf(of).write(bytes, scaling.needs(step))
+        if (fileOf(of) == null) fileOf(of) = new File(of)
+        fileOf(of).write(bytes, scaling.needs(step))
         super.begins()
       }
 
       override def goesOn(now: Long): Long = {
         val onTheWay = if (work.closes(step)) 0.0 else setup.output.disk * 1e6 * Output.OnTheWayBytes
-        math.max(now, math.ceil(blockOf(of).hasRoom(scaling.allowanceOfOutput + onTheWay)).toLong)
+        math.max(now, math.ceil(fileOf(of).hasRoom(scaling.allowanceOfOutput + onTheWay)).toLong)
       }
     }
 
@@ -290,6 +309,7 @@ final class Simulation(schedule: Schedule, work: Work) {
 }
 
 private object Simulation {
+  private final val DrawnBlocks = 256
 
   /** Between two looks of an executor at its tasks: where a core may idle, and in the mean until it sees that. */
   private final val SoonMicros = 2000L

@@ -109,7 +109,7 @@ final class Models(trace: Trace, known: Known = Known()) {
   private val recorded = new Recorded(trace, known)
   private val now = recorded.setup.cluster
   private val schedule = new Schedule(trace)
-  private val simulation = new Simulation(schedule, recorded.work)
+  private val simulation = new Simulation(schedule, recorded.work, recorded.blocks)
 
   private val staying = new Staying(trace, recorded.work, recorded.setup).micros
   private val deserialized = Deserialized.of(trace, recorded.work)

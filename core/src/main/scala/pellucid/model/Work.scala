@@ -76,16 +76,32 @@ final class Work(
   def disk(step: Int): Int =
     math.max(0, Arrays.binarySearch(disksOfHost(hostOf(table.task(step))), table.resource(step))) % disksOfMachine
 
-  /** What the disk needs for what the step writes there, though the task waits at most until there is room in the page cache. */
-  def needs(step: Int): Double =
-    if (kind(step) == Resource.Disk && phase(step).frees) table.bytes(step) * secondsOfByte * 1e6 else 0
+  /** All physical ones. */
+  private[model] val disks: Int = math.max(1, hosts.size) * disksOfMachine
 
-  /** Of steps that write to a page cache: when the disk has written what was in it and is theirs, if it goes on writing. */
+  /** What the disk needs for what the step writes there, though the task waits at most until there is room in the page cache; of what it writes to
+    * other machines, the mean disk.
+    */
+  def needs(step: Int): Double = kind(step) match {
+    case Resource.Disk if phase(step).frees => table.bytes(step) * secondsOfByte * 1e6
+    case Resource.Output => table.bytes(step) * output.disk * output.replicas / disks * 1e6
+    case _ => 0
+  }
+
+  /** Of steps that write to a page cache of their machine: when the disk has written what was in it and is theirs, if it goes on writing. */
   private val clean: Map[Int, Double] = {
-    val ofDisks = (0 until table.size).filter(needs(_) > 0).groupBy(s => (hostOf(table.task(s)), disk(s))).values
-    ofDisks.iterator.flatMap { steps =>
-      val inTurn = steps.sortBy(begin)
-      inTurn.zip(inTurn.scanLeft(0.0)((clean, s) => math.max(clean, begin(s).toDouble) + needs(s)).tail)
+    val writing = (0 until table.size).filter(needs(_) > 0)
+    val (ofAll, others) = writing.partition(kind(_) == Resource.Output)
+    val everywhere = ofAll.sortBy(begin)
+    others.groupBy(s => (hostOf(table.task(s)), disk(s))).valuesIterator.flatMap { steps =>
+      var clean = 0.0
+      var next = 0
+      def write(step: Int): Unit = clean = math.max(clean, begin(step).toDouble) + needs(step)
+      steps.sortBy(begin).map { step =>
+        while (next < everywhere.size && begin(everywhere(next)) < begin(step)) { write(everywhere(next)); next += 1 }
+        write(step)
+        step -> clean
+      }
     }.toMap
   }
 
@@ -131,7 +147,7 @@ final class Work(
     out
   }
 
-  private val outputWaits = new OutputWaits(this, output, disksOfMachine, had)
+  private val outputWaits = new OutputWaits(this, output, had)
 
   /** How much may be in a page cache before what is written to other machines waits for the disk. */
   val allowanceOfOutput: Double =

@@ -258,6 +258,40 @@ class ModelsSuite extends munit.FunSuite {
     near(job(stage(1, 1, did.copy("w0,100000000,0,200000,0", seconds = 1)), Change(), known).replay, 1)
   }
 
+  test("closing a file waits for the file's own bytes, not for what others wrote after it") {
+    // on one machine A writes 50 MB, 0.5 s of the disk, and B 100 MB right after it; room for nothing. A's close ends at 0.5 s, B's at 1.5 s
+    val resources = "cpu=2 network:hdfs=2"
+    val first = Did("o1,50000000,0,10000,0;o1,0,0,490000,0;c0,0,0,500000,500000", resources, seconds = 1)
+    val second = Did("c0,0,0,5000,5000;o1,100000000,0,10000,0;o1,0,0,1485000,0", resources, seconds = 2)
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
+    val trace = stage(2, 2, first, second)
+    near(job(trace, Change(), known).replayNow, 2)
+    // a disk ten times as fast: A ends at 0.05 s and computes 0.5 s; B at 0.155 s, and half a second comes after
+    assertEqualsDouble(job(trace, Change(disk = Some(flat("fast", 1e9))), known).replay, 0.155 + 0.5, 0.01)
+  }
+
+  test("what does not depend on how much is written stays on a machine that writes to none but itself") {
+    // 40 MB need 1.6 s of the network and 0.4 s more; one machine has no replicas elsewhere: two files, one after the other in one slot
+    val out = twoWrite(2, "o0,40000000,0,2000000,0")
+    near(job(out, Change(machines = Some(1)), Known(networkBytesPerSecond = Some(2.5e7))).replay, 0.8)
+  }
+
+  test("a file of two blocks goes to both disks") {
+    // 256 MB on one disk of 100 MB/s, and room for nothing
+    val bytes = 2 * (128L << 20)
+    val did = Did(s"o0,$bytes,0,${bytes / 100},0", "network:hdfs=1", seconds = 3)
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
+    near(job(stage(1, 3, did), Change(disks = Some(2)), known).replay, 3 - bytes / 2 / 1e8)
+  }
+
+  test("what is written to other machines waits for the disk that is the farthest behind") {
+    // 50 MB to two disks, of which the other machine's has 100 MB of map output to write: 1.5 s, though the mean disk needs 0.5 s for either
+    val writes = Did("c0,0,0,10000,10000;o0,50000000,0,1490000,0", "cpu=1 network:hdfs=1", seconds = 2)
+    val behind = Did("w0,100000000,0,1000000,0", "disk:a=1 cpu=1", executor = "2", seconds = 1)
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
+    near(job(stage(1, 2, writes, behind), Change(), known).replayNow, 2)
+  }
+
   test("how much a page cache takes, where no task waited for it, is without bound unless the user knows") {
     // 100 MB twice within 1 ms, for which the disk needs 10 ms each; a second in all
     val did = Did("w0,100000000,0,1000,0;w0,100000000,0,1000,0", "disk:a=1 cpu=1", seconds = 1)
