@@ -55,8 +55,8 @@ private final class TimedOutput(stock: FSDataOutputStream, requests: Requests, a
   /** To the stock stream, what is in the buffer. */
   def pass(): Unit = synchronized(drain())
   override def close(): Unit = synchronized(super.close())
-  override def hflush(): Unit = synchronized { drain(); settled(stock.hflush()) }
-  override def hsync(): Unit = synchronized { drain(); settled(stock.hsync()) }
+  override def hflush(): Unit = synchronized(settled(stock.hflush()))
+  override def hsync(): Unit = synchronized(settled(stock.hsync()))
 
   /** Where it is not supported, what was written stays. */
   override def abort(): Abortable.AbortableResult = synchronized { val result = stock.abort(); forget(); result }

@@ -20,8 +20,8 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     case _ => timed(size)(write)
   }
 
-  /** Waits until the other side has what was written, where there is one. */
-  protected final def settled(write: => Unit): Unit = away(0)(timed(0)(write))
+  /** Waits until the other side has what was written, where there is one: what is still here is one monotask with that. */
+  protected final def settled(wait: => Unit): Unit = away(held) { drain(); timed(0)(wait) }
 
   /** A monotask, of `size` bytes, where the other side is waited for. */
   private def away(size: Int)(io: => Unit): Unit = at match {

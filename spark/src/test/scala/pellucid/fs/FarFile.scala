@@ -6,11 +6,12 @@ import java.util.concurrent.atomic.AtomicReference
 
 import org.apache.hadoop.fs.FSDataOutputStream
 
-/** A file on other machines: a write takes a millisecond, closing it ten or until `together` files are closed at once. */
+/** A file on other machines: a write takes a millisecond, a flush ten, and closing it ten or until `together` files are closed at once. */
 final class FarFile(together: Int = 1) extends OutputStream {
   private val bytes = new ByteArrayOutputStream
   override def write(b: Int): Unit = write(Array(b.toByte))
   override def write(b: Array[Byte], off: Int, len: Int): Unit = { Thread.sleep(1); bytes.write(b, off, len) }
+  override def flush(): Unit = Thread.sleep(10)
   override def close(): Unit = if (together == 1) Thread.sleep(10) else FarFile.meet(together)
   def content: Array[Byte] = bytes.toByteArray
 }

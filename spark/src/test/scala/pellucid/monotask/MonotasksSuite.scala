@@ -66,29 +66,35 @@ class MonotasksSuite extends SparkSuite {
     oneByOne(table, chunks) // there is one slot
   }
 
-  folder.test("a file on other machines is written and closed as one monotask, by one task at a time") { folder =>
-    def use(spark: SparkSession): Seq[Int] =
-      spark.sparkContext.parallelize(0 until 6, 6).map { seed =>
-        val file = new FarFile
-        val out = FarFile.create(file)
-        val random = new Random(seed)
-        for (_ <- 1 to 3000) {
-          val b = new Array[Byte](random.nextInt(2000))
-          random.nextBytes(b)
-          out.write(b)
-          out.write(seed)
-        }
-        out.close()
-        Arrays.hashCode(file.content)
-      }.collect().toSeq
-    val ran = Jobs.run(folder, conf = on)(use)
-    assertEquals(ran.answer, Jobs.run(folder, plugin = false)(use).answer)
-    val table = ran.trace.monotasks
-    val writes = (0 until table.size).filter(row => table.resources(table.resource(row)) == "network:far")
-    assertEquals(writes.size, 6)
-    assertEquals(writes.map(table.bytes(_)).sum, ran.bytes("output"))
-    oneByOne(table, writes)
-  }
+  for (flushes <- Seq(false, true))
+    folder.test(
+      s"a file on other machines is written and ${if (flushes) "flushed" else "closed"} as one monotask, by one task at a time"
+    ) { folder =>
+      def use(spark: SparkSession): Seq[Int] =
+        spark.sparkContext.parallelize(0 until 6, 6).map { seed =>
+          val file = new FarFile
+          val out = FarFile.create(file)
+          val random = new Random(seed)
+          for (_ <- 1 to 3000) {
+            val b = new Array[Byte](random.nextInt(2000))
+            random.nextBytes(b)
+            out.write(b)
+            out.write(seed)
+          }
+          if (flushes) out.hflush() // as Parquet's writer does before it closes a file
+          out.close()
+          Arrays.hashCode(file.content)
+        }.collect().toSeq
+      val ran = Jobs.run(folder, conf = on)(use)
+      assertEquals(ran.answer, Jobs.run(folder, plugin = false)(use).answer)
+      val table = ran.trace.monotasks
+      val (writes, closes) = (0 until table.size)
+        .filter(row => table.resources(table.resource(row)) == "network:far").partition(table.bytes(_) > 0)
+      assertEquals((writes.size, closes.size), (6, if (flushes) 6 else 0))
+      assertEquals(writes.map(table.bytes(_)).sum, ran.bytes("output"))
+      assert(writes.forall(table.serviceMicros(_) >= 10000), writes.map(table.serviceMicros(_)))
+      oneByOne(table, writes)
+    }
 
   folder.test("small files on other machines are closed at once") { folder =>
     val ran = Jobs.run(folder, conf = on) { spark =>
