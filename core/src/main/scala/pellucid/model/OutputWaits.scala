@@ -20,13 +20,12 @@ private final class OutputWaits(work: Work, output: Output, micros: Array[Double
   /** What the mean disk needs of what the step writes, to other machines or its own. */
   private def needs(step: Int): Double =
     if (work.kind(step) == Resource.Output) work.needs(step) else work.needs(step) / work.disks
-  private def ofDisk(step: Int): Double = table.bytes(step) * output.disk * 1e6
 
   /** When the mean disk has written the file so far, if it goes on writing. */
   private val clean: Map[Int, Double] = {
     val inTurn = (0 until table.size).filter(s => written.nonEmpty && needs(s) > 0).sortBy(begin)
-    val after =
-      inTurn.zip(inTurn.scanLeft(0.0)((clean, s) => math.max(clean, begin(s).toDouble) + needs(s)).tail).toMap
+    val cache = new PageCache
+    val after = inTurn.map(s => s -> cache.write(begin(s), needs(s))).toMap
     files.flatMap(file => file.zip(file.scanLeft(0.0)((before, s) => after.getOrElse(s, before)).tail)).toMap
   }
 
@@ -36,22 +35,22 @@ private final class OutputWaits(work: Work, output: Output, micros: Array[Double
     if (micros(step) <= bytes) table.serviceMicros(step).toDouble else table.serviceMicros(step) * bytes / micros(step)
   }
 
+  /** What a disk needs for one replica. */
+  private def needed(file: IndexedSeq[Int]): Double = file.map(table.bytes(_) * output.disk * 1e6).sum
+
   /** Files that were closed while the disk was behind, after more than copying them to memory takes. */
   private val waited = files.filter { file =>
     val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum
-    clean(file.last) > end(file.last) && beyond >= file.map(ofDisk).sum * Work.Waited
+    clean(file.last) > end(file.last) && beyond >= needed(file) * Work.Waited
   }
   private val ofWaited = waited.flatten.toSet
 
   /** What was left for the disk to write when those went on that had waited for it, in the mean of their bytes, as the time that it needs for it; None
     * where none had.
     */
-  val left: Option[Double] = {
-    def needed(file: IndexedSeq[Int]) = file.map(ofDisk).sum
-    Option.when(waited.nonEmpty)(
-      waited.map(f => needed(f) * (clean(f.last) - end(f.last))).sum / waited.map(needed).sum
-    )
-  }
+  val left: Option[Double] = Option.when(waited.nonEmpty)(
+    waited.map(f => needed(f) * (clean(f.last) - end(f.last))).sum / waited.map(needed).sum
+  )
 
   /** What each step had of the network alone.
     *

@@ -116,15 +116,12 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       val network: Device = device(slots.network, units = 1, share)
       val output: Device = device(slots.output, units = 1, share)
 
-      /** Tasks that write to the disks' page caches, and when each disk has written what is in its own. */
+      /** Tasks that write to the disks' page caches, and these. */
       val cached: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = Double.MaxValue, _ => ()))
-      private val clean = new Array[Double](cluster.disks)
+      private val caches = Array.fill(cluster.disks)(new PageCache)
 
       /** To a page cache what its disk needs so long for; returns when the disk has written it. */
-      def write(disk: Int, micros: Double): Double = {
-        clean(disk) = math.max(clean(disk), now.toDouble) + micros
-        clean(disk)
-      }
+      def write(disk: Int, micros: Double): Double = caches(disk).write(now, micros)
 
       private var blocks = 0
 

@@ -94,13 +94,12 @@ final class Work(
     val (ofAll, others) = writing.partition(kind(_) == Resource.Output)
     val everywhere = ofAll.sortBy(begin)
     others.groupBy(s => (hostOf(table.task(s)), disk(s))).valuesIterator.flatMap { steps =>
-      var clean = 0.0
+      val cache = new PageCache
       var next = 0
-      def write(step: Int): Unit = clean = math.max(clean, begin(step).toDouble) + needs(step)
+      def write(step: Int) = cache.write(begin(step), needs(step))
       steps.sortBy(begin).map { step =>
         while (next < everywhere.size && begin(everywhere(next)) < begin(step)) { write(everywhere(next)); next += 1 }
-        write(step)
-        step -> clean
+        step -> write(step)
       }
     }.toMap
   }
