@@ -1,5 +1,6 @@
 """A machine's disk: a loop device over a sparse file, with an ext4 of its own, mounted where only the lab sees it."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -36,22 +37,28 @@ def tune(device, read_ahead, dirty, rotational):
         (bdi / "max_bytes").write_text(str(dirty))
 
 
-WAKES = Path("/proc/sys/vm/dirty_writeback_centisecs")
+VM = Path("/proc/sys/vm")
+WRITE_BACK = {"dirty_writeback_centisecs": 20, "dirty_bytes": 2 << 30, "dirty_background_bytes": 1 << 30}
+RATIOS = ("dirty_ratio", "dirty_background_ratio")  # which the kernel has instead of bytes: of both, one is 0
 
 
 def write_back_often(folder):
     """The kernel looks for something to write every 0.2 s, not every 5: those whom a device's own limit stops wait for that look (a
-    sort of 160 MB took 26.5 s instead of 23.3). It is the whole computer's: `folder` keeps what was set."""
-    before = folder / WAKES.name
+    sort of 160 MB took 26.5 s instead of 23.3). And all devices together have a limit in bytes: a device's own is kept as a part of
+    it, and would shrink with the memory that is free. Both are the whole computer's: `folder` keeps what was set."""
+    before = folder / "write-back.json"
     if not before.exists():
-        before.write_text(WAKES.read_text())
-    WAKES.write_text("20")
+        before.write_text(json.dumps({name: (VM / name).read_text().strip() for name in (*WRITE_BACK, *RATIOS)}))
+    for name, value in WRITE_BACK.items():
+        (VM / name).write_text(str(value))
 
 
 def write_back_as_before(folder):
-    before = folder / WAKES.name
+    before = folder / "write-back.json"
     if before.exists():
-        WAKES.write_text(before.read_text())
+        for name, value in json.loads(before.read_text()).items():
+            if value != "0" or name == "dirty_writeback_centisecs":
+                (VM / name).write_text(value)
         before.unlink()
 
 
