@@ -40,13 +40,14 @@ def tune(device, read_ahead, dirty, rotational):
 VM = Path("/proc/sys/vm")
 WRITE_BACK = {"dirty_writeback_centisecs": 20, "dirty_bytes": 2 << 30, "dirty_background_bytes": 1 << 30}
 RATIOS = ("dirty_ratio", "dirty_background_ratio")  # which the kernel has instead of bytes: of both, one is 0
+BEFORE = "write-back.json"  # what was set before the first lab
 
 
 def write_back_often(folder):
     """The kernel looks for something to write every 0.2 s, not every 5: those whom a device's own limit stops wait for that look (a
     sort of 160 MB took 26.5 s instead of 23.3). And all devices together have a limit in bytes: a device's own is kept as a part of
     it, and would shrink with the memory that is free. Both are the whole computer's: `folder` keeps what was set."""
-    before = folder / "write-back.json"
+    before = folder / BEFORE
     if not before.exists():
         before.write_text(json.dumps({name: (VM / name).read_text().strip() for name in (*WRITE_BACK, *RATIOS)}))
     for name, value in WRITE_BACK.items():
@@ -54,7 +55,7 @@ def write_back_often(folder):
 
 
 def write_back_as_before(folder):
-    before = folder / "write-back.json"
+    before = folder / BEFORE
     if before.exists():
         for name, value in json.loads(before.read_text()).items():
             if value != "0" or name == "dirty_writeback_centisecs":
