@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from lab import software
+from lab import hdfs, software
 from lab.cluster import LabError
 from lab.disk import since
 
@@ -91,6 +91,7 @@ class Application:
     def measure(self, case, variant, line, cold=True):
         """Runs a workload and keeps what was measured; with cold page caches unless told."""
         if cold:
+            time.sleep(hdfs.DELETED_SECONDS)
             self.cluster.drop_caches()
         before, started = self.cluster.counters(), time.time()
         self.do(line)

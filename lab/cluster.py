@@ -69,7 +69,7 @@ def up(source, say=lambda text: None):
 
 def _build(name, table, say):
     folder = state.folder(name)
-    disk.write_back_often(state.ROOT)
+    disk.separate_write_back(state.ROOT)
     for part in ("log", "events", "head"):
         (folder / part).mkdir(parents=True)
     (folder / "events").chmod(0o777)

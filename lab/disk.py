@@ -43,7 +43,7 @@ RATIOS = ("dirty_ratio", "dirty_background_ratio")  # which the kernel has inste
 BEFORE = "write-back.json"  # what was set before the first lab
 
 
-def write_back_often(folder):
+def separate_write_back(folder):
     """The kernel looks for something to write every 0.2 s, not every 5: those whom a device's own limit stops wait for that look (a
     sort of 160 MB took 26.5 s instead of 23.3). And all devices together have a limit in bytes: a device's own is kept as a part of
     it, and would shrink with the memory that is free. Both are the whole computer's: `folder` keeps what was set."""

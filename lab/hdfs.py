@@ -11,6 +11,8 @@ MAIN = {
     "dfsadmin": "org.apache.hadoop.hdfs.tools.DFSAdmin",
     "fsck": "org.apache.hadoop.hdfs.tools.DFSck",
 }
+# the namenode looks for what was deleted each second, and tells a datanode at its next heartbeat, each second too
+DELETED_SECONDS = 3
 _LOG4J = """\
 log4j.rootLogger=WARN,console
 log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
@@ -36,6 +38,7 @@ def configure(conf, folder, config):
         # else a machine's disks fill unevenly as long as they are nearly empty
         "dfs.datanode.round-robin-volume-choosing-policy.additional-available-space": 0,
         "dfs.heartbeat.interval": 1,
+        "dfs.namenode.redundancy.interval.seconds": 1,
     }
     conf.mkdir(parents=True, exist_ok=True)
     for name, values in (("core-site.xml", core), ("hdfs-site.xml", site)):

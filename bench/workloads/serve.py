@@ -6,6 +6,7 @@
 
 Each line is answered by one JSON object: the program's own, {"done": line} if it prints none, {"error": ...} if it fails.
 Between a job and what checks its answer it prints {"paused": line} and waits for a line, so that counters can be read.
+What a job leaves, its output too, is deleted as soon as its answer is known: else that would go on while the next one is timed.
 The session and its executors stay, so the second run of a workload finds compiled code, as in a long-running process.
 """
 
@@ -38,6 +39,9 @@ def do(line, spark):
     with contextlib.redirect_stdout(said):
         module.main(arguments)
     workload.unpersist(spark)
+    if "--output" in arguments:
+        workload.delete(spark, arguments[arguments.index("--output") + 1])
+    spark._jvm.System.gc()  # Spark deletes shuffles and broadcasts that nobody holds any more
     answers = [text for text in said.getvalue().splitlines() if text.startswith("{")]
     return answers[-1] if answers else json.dumps({"done": line})
 

@@ -11,8 +11,8 @@ def test_labs_have_a_limit_of_dirty_pages_in_bytes_and_leave_what_was_set(tmp_pa
         return {name: (disk.VM / name).read_text().strip() for name in (*disk.WRITE_BACK, *disk.RATIOS)}
 
     before = now()
-    disk.write_back_often(tmp_path)
-    disk.write_back_often(tmp_path)  # of a second lab
+    disk.separate_write_back(tmp_path)
+    disk.separate_write_back(tmp_path)  # of a second lab
     assert {name: int(now()[name]) for name in disk.WRITE_BACK} == disk.WRITE_BACK
     disk.write_back_as_before(tmp_path)
     disk.write_back_as_before(tmp_path)  # with no lab that is up

@@ -81,7 +81,8 @@ class MonotasksSuite extends SparkSuite {
             out.write(b)
             out.write(seed)
           }
-          if (flushes) out.hflush() // as Parquet's writer does before it closes a file
+          if (flushes) out.hflush()
+          out.flush() // as Parquet's writer does before it closes a file
           out.close()
           Arrays.hashCode(file.content)
         }.collect().toSeq
