@@ -126,7 +126,7 @@ def is_sorted(keys):
 
 
 def delete(spark, uri):
-    """For the outputs of RDDs, which Spark does not overwrite."""
+    """A folder, if it is there: Spark does not overwrite outputs of RDDs, and what a run wrote is not to be deleted during the next one."""
     path = spark._jvm.org.apache.hadoop.fs.Path(uri)
     path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
 
