@@ -1,11 +1,13 @@
 package pellucid.model
 
+import pellucid.trace.Trace
+
 /** How long the recorded tasks waited, of the time that they took for output to other machines, until page caches there had room for it. Which machines
   * got which replicas the log does not tell: they are taken for one disk, the mean of all, that writes what goes to any of them.
   *
   * @param micros that each step had of the network alone, if it waited for nothing else
   */
-private final class OutputWaits(work: Work, output: Output, micros: Array[Double]) {
+private final class OutputWaits(trace: Trace, work: Work, output: Output, micros: Array[Double]) {
   import work.{begin, end, table}
   private val written = (0 until table.size).filter(work.kind(_) == Resource.Output)
 
@@ -24,7 +26,7 @@ private final class OutputWaits(work: Work, output: Output, micros: Array[Double
   /** When the mean disk has written the file so far, if it goes on writing. */
   private val clean: Map[Int, Double] = {
     val inTurn = (0 until table.size).filter(s => written.nonEmpty && needs(s) > 0).sortBy(begin)
-    val cache = new PageCache
+    val cache = new PageCache(work.idle)
     val after = inTurn.map(s => s -> cache.write(begin(s), needs(s))).toMap
     files.flatMap(file => file.zip(file.scanLeft(0.0)((before, s) => after.getOrElse(s, before)).tail)).toMap
   }
@@ -38,10 +40,21 @@ private final class OutputWaits(work: Work, output: Output, micros: Array[Double
   /** What a disk needs for one replica. */
   private def needed(file: IndexedSeq[Int]): Double = file.map(table.bytes(_) * output.disk * 1e6).sum
 
-  /** Files that were closed while the disk was behind, after more than copying them to memory takes. */
+  /** Whether a stage's output kept its disks busier than network cards, and these for most of the time: then its files waited for disks, whatever the mean
+    * one had written. No disk is the mean: some get more replicas, and those with fewer idle meanwhile.
+    */
+  private val onDisks: Map[Int, Boolean] =
+    written.groupBy(s => trace.tasks.stage(table.task(s))).map { case (stage, steps) =>
+      val disk = steps.map(needs).sum
+      val network = steps.map(table.bytes(_) * output.network * 1e6).sum / work.hosts.size
+      stage -> (disk > network && disk > (steps.map(end).max - steps.map(begin).min) * OutputWaits.Busy)
+    }
+
+  /** Files that were closed while disks were behind, after more than copying them to memory takes. */
   private val waited = files.filter { file =>
     val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum
-    clean(file.last) > end(file.last) && beyond >= needed(file) * Work.Waited
+    val behind = clean(file.last) > end(file.last) || onDisks(trace.tasks.stage(table.task(file.last)))
+    behind && beyond >= needed(file) * Work.Waited
   }
   private val ofWaited = waited.flatten.toSet
 
@@ -49,7 +62,7 @@ private final class OutputWaits(work: Work, output: Output, micros: Array[Double
     * where none had.
     */
   val left: Option[Double] = Option.when(waited.nonEmpty)(
-    waited.map(f => needed(f) * (clean(f.last) - end(f.last))).sum / waited.map(needed).sum
+    waited.map(f => needed(f) * math.max(0, clean(f.last) - end(f.last))).sum / waited.map(needed).sum
   )
 
   /** What each step had of the network alone.
@@ -66,4 +79,10 @@ private final class OutputWaits(work: Work, output: Output, micros: Array[Double
     val hadRoom = if (ofWaited(step)) end(step).toDouble else math.min(end(step).toDouble, clean(step) - room)
     math.max(0, hadRoom - begin(step) - ofNetwork(step))
   }
+}
+
+private object OutputWaits {
+
+  /** A part of the time: disks that have to do for longer than that are what is waited for. */
+  private final val Busy = 0.5
 }

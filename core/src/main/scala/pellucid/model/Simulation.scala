@@ -118,7 +118,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
       /** Tasks that write to the disks' page caches, and these. */
       val cached: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = Double.MaxValue, _ => ()))
-      private val caches = Array.fill(cluster.disks)(new PageCache)
+      private val caches = Array.fill(cluster.disks)(new PageCache(scaling.idle))
 
       /** To a page cache what its disk needs so long for; returns when the disk has written it. */
       def write(disk: Int, micros: Double): Double = caches(disk).write(now, micros)

@@ -15,7 +15,7 @@ import pellucid.trace.{MonotaskTable, Trace}
   * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
   * @param output of the recorded machines
   * @param secondsOfByte that one of their disks needs to write it; 0 where it is not known
-  * @param dirtyBytes that the page cache takes for one disk before tasks wait, where none waited that shows it
+  * @param dirtyBytes that may be in a page cache for one disk, if the user says it
   */
 final class Work(
     trace: Trace,
@@ -88,13 +88,21 @@ final class Work(
     case _ => 0
   }
 
+  private def dirtyMicros(part: Double): Option[Double] = dirtyBytes.map(_ * part * secondsOfByte * 1e6)
+
+  /** What is in a page cache before its disk begins to write, as the time that the disk needs for it. */
+  val idle: Double = dirtyMicros(PageCache.Begins).getOrElse(0.0)
+
+  /** Beyond that, before tasks wait for the disk, if the user says it. */
+  private val told: Option[Double] = dirtyMicros(PageCache.Waits - PageCache.Begins)
+
   /** Of steps that write to a page cache of their machine: when the disk has written what was in it and is theirs, if it goes on writing. */
   private val clean: Map[Int, Double] = {
     val writing = (0 until table.size).filter(needs(_) > 0)
     val (ofAll, others) = writing.partition(kind(_) == Resource.Output)
     val everywhere = ofAll.sortBy(begin)
     others.groupBy(s => (hostOf(table.task(s)), disk(s))).valuesIterator.flatMap { steps =>
-      val cache = new PageCache
+      val cache = new PageCache(idle)
       var next = 0
       def write(step: Int) = cache.write(begin(step), needs(step))
       steps.sortBy(begin).map { step =>
@@ -112,8 +120,8 @@ final class Work(
     Option.when(needed > 0)(waited.map(s => needs(s) * (clean(s) - end(s))).sum / needed)
   }
 
-  /** How much may be in a page cache before tasks wait for the disk, as the time that the disk needs for it. */
-  val allowance: Double = left.orElse(dirtyBytes.map(_ * secondsOfByte * 1e6)).getOrElse(Double.PositiveInfinity)
+  /** How much a disk may have to write before tasks wait for it, as the time that it needs for it. */
+  val allowance: Double = told.orElse(left).getOrElse(Double.PositiveInfinity)
 
   /** What a step that writes to a page cache took when the disk had nothing left to write. */
   def apart(step: Int): Double =
@@ -146,11 +154,10 @@ final class Work(
     out
   }
 
-  private val outputWaits = new OutputWaits(this, output, had)
+  private val outputWaits = new OutputWaits(trace, this, output, had)
 
-  /** How much may be in a page cache before what is written to other machines waits for the disk. */
-  val allowanceOfOutput: Double =
-    outputWaits.left.orElse(left).orElse(dirtyBytes.map(_ * output.disk * 1e6)).getOrElse(Double.PositiveInfinity)
+  /** The same before what is written to other machines waits for it. */
+  val allowanceOfOutput: Double = told.orElse(outputWaits.left).orElse(left).getOrElse(Double.PositiveInfinity)
 
   /** Whether tasks wrote to page caches of which nothing tells how much they take. */
   def dirtyIsUnknown: Boolean =

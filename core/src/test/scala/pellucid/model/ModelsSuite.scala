@@ -181,9 +181,9 @@ class ModelsSuite extends munit.FunSuite {
       Known(disks = Some(1), disk = Some(flat("now", 1e8)), networkBytesPerSecond = Some(4e7), dirtyBytes = Some(0))
     near(job(out, Change(disks = Some(2)), known).replay, 1)
     near(job(out, Change(networkBytesPerSecond = Some(4e8)), known).replay, 0.8)
-    // with room for 70 MB there only the last 10 MB are waited for, as long as the network needs for all
+    // of 80 MB there the disk begins with half, and tasks wait with three quarters: 20 MB are waited for, 0.2 s
     val fast = Change(networkBytesPerSecond = Some(4e8))
-    near(job(out, fast, known.copy(dirtyBytes = Some(7e7))).replay, 0.1)
+    near(job(out, fast, known.copy(dirtyBytes = Some(8e7))).replay, 0.2)
     // one block for each of two disks: one of a machine's two blocks
     near(job(out, Change(networkBytesPerSecond = Some(4e8), disks = Some(2)), known).replay, 0.4)
     near(job(out, fast, known).ideal, 0.8)
@@ -300,9 +300,10 @@ class ModelsSuite extends munit.FunSuite {
     val known = Known(disks = Some(1), disk = Some(flat("now", 1e10)))
     near(job(trace, slow, known).replay, 1)
     assert(new Models(trace, known).predict(slow).assumptions.exists(_.contains("--dirty-now")))
-    // with room for 100 MB the second one waits until the disk has written the first: 10 ms now, and then 1 s; 0.998 s are left
-    val told = known.copy(dirtyBytes = Some(1e8))
-    near(job(trace, slow, told).replay, 1.998 / 1.008)
+    // of 200 MB there the disk begins with half, when the first is in there, and the second one waits until half of it is on the disk: 5 ms now, and then
+    // 0.5 s; 0.998 s are left
+    val told = known.copy(dirtyBytes = Some(2e8))
+    near(job(trace, slow, told).replay, (0.5 + 0.998) / (0.005 + 0.998))
     assert(!new Models(trace, told).predict(slow).assumptions.exists(_.contains("--dirty-now")))
   }
 
