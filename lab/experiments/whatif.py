@@ -108,7 +108,7 @@ def options(parser):
     parser.add_argument("--random", type=int, default=2, help="so many more settings, drawn anew, predicted from 1 HDD (default %(default)s)")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep event logs and measurements there; what is there already is not measured again")
     parser.add_argument("--seed", type=int, help="of those (default: another each time)")
-    parser.add_argument("--add", action="store_true", help="keep what the tables have of other changes")
+    parser.add_argument("--add", action="store_true", help="keep what the tables have of other changes and jobs")
 
 
 def drawn(seed, index):
@@ -155,17 +155,17 @@ def write(options, cases, runs, say):
         return
     bounds = bottleneck_part(bottlenecks(cases, runs))
     if options.add:
-        rows = in_order(of_other_changes(options.to / "whatif-predictions.csv", rows) + rows)
+        rows = in_order(of_others(options.to / "whatif-predictions.csv", rows) + rows)
         runs = experiment.of_other_cases(options.to / "whatif.csv", runs) + runs
     write_predictions(options, rows)
     experiment.write(options, "whatif", page(rows, bounds), runs, say)
 
 
-def of_other_changes(file, rows):
-    """The predictions of `file`, such a CSV, of changes that `rows` has not."""
+def of_others(file, rows):
+    """The predictions of `file`, such a CSV, of changes and jobs that `rows` has not."""
     words = ("variant", "changes", "from", "to", "job")
-    there = {change_of(row) for row in rows}
-    kept = [row for row in experiment.rows_of(file) if change_of(row) not in there]
+    there = {(*change_of(row), row["job"]) for row in rows}
+    kept = [row for row in experiment.rows_of(file) if (*change_of(row), row["job"]) not in there]
     return [{key: value if key in words else float(value) for key, value in row.items()} for row in kept]
 
 

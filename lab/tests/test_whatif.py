@@ -70,7 +70,7 @@ def test_drawn_settings_are_the_same_of_the_same_seed():
     assert replace(whatif.drawn(7, 1), name="") != replace(whatif.drawn(8, 1), name="")
 
 
-def test_predictions_that_are_written_are_read_again_but_for_changes_that_were_measured_again(tmp_path):
+def test_predictions_that_are_written_are_read_again_but_for_those_that_were_made_again(tmp_path):
     def row(a, b, job, replay):
         return {"variant": "monotasks", "changes": "disks", "replay error": replay, "ideal error": 0.5, "slots error": 1.0,
                 "from": a, "to": b, "job": job, "before": 10.0, "after": 5.0}  # fmt: skip
@@ -78,9 +78,9 @@ def test_predictions_that_are_written_are_read_again_but_for_changes_that_were_m
     rows = [row("A", "B", "sort, 10 values", 0.1), row("A", "B", "sort, 20 values", 0.2), row("B", "A", "sort, 10 values", 0.3)]
     whatif.write_predictions(Namespace(to=tmp_path), rows)
     file = tmp_path / "whatif-predictions.csv"
-    assert whatif.of_other_changes(file, []) == rows
-    assert whatif.of_other_changes(file, [row("A", "B", "scan", 0.4)]) == rows[2:]
-    assert whatif.of_other_changes(tmp_path / "none.csv", []) == []
+    assert whatif.of_others(file, []) == rows
+    assert whatif.of_others(file, [row("A", "B", "sort, 10 values", 0.4)]) == rows[1:]
+    assert whatif.of_others(tmp_path / "none.csv", []) == []
 
 
 def test_what_was_kept_is_not_measured_again_and_is_never_taken_for_anything_else(tmp_path):

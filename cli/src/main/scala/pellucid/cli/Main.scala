@@ -49,7 +49,7 @@ object Main {
       @arg(name = "network-now", doc = "How fast the network is now") networkNow: Option[String] = None,
       @arg(
         name = "dirty-now",
-        doc = "What may be written to a disk's page cache before tasks wait for the disk: 512m, 4g"
+        doc = "What may be written to a disk's page cache (vm.dirty_ratio): 512m, 4g"
       )
       dirtyNow: Option[String] = None,
       @arg(doc = "An answer for each of several: machines=5..40, cores=1..16, disks=1..4") sweep: Option[String] = None,

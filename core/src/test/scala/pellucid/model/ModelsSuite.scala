@@ -292,6 +292,21 @@ class ModelsSuite extends munit.FunSuite {
     near(job(stage(1, 2, writes, behind), Change(), known).replayNow, 2)
   }
 
+  test(
+    "a file that took longer than its disk needs waited for disks, if its stage kept these busy for most of the time"
+  ) {
+    // 200 MB at 100 MB/s: 2 s of 3, so a disk twice as fast halves it. Of 100 MB, 1 s of 3, it is not the disk that made it slow
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
+    def replay(bytes: Long) =
+      job(
+        stage(1, 3, Did(s"o0,$bytes,0,3000000,0", "network:hdfs=1")),
+        Change(disk = Some(flat("fast", 2e8))),
+        known
+      ).replay
+    near(replay(200000000), 1.5)
+    near(replay(100000000), 3)
+  }
+
   test("how much a page cache takes, where no task waited for it, is without bound unless the user knows") {
     // 100 MB twice within 1 ms, for which the disk needs 10 ms each; a second in all
     val did = Did("w0,100000000,0,1000,0;w0,100000000,0,1000,0", "disk:a=1 cpu=1", seconds = 1)
