@@ -4,7 +4,7 @@ import java.util.{Collections, Map => JMap}
 
 import org.apache.spark.{SPARK_VERSION, SparkConf, SparkContext, TaskFailedReason}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
-import org.apache.spark.pellucid.{LiveTab, MachineLog, Slots, TaskObservations}
+import org.apache.spark.pellucid.{LiveTab, MachineLog, ReduceLocality, Slots, TaskObservations}
 
 import pellucid.monotask.{Monotasks, TasksLeft}
 import pellucid.observe.{Channel, Observer}
@@ -37,8 +37,10 @@ private final class OnDriver extends DriverPlugin {
     PellucidPlugin.logged = Some(new MachineLog(sc))
     val slots = new Slots(sc)
     PellucidPlugin.slots = Some(slots)
-    if (conf.getBoolean("spark.pellucid.monotasks", false))
+    if (conf.getBoolean("spark.pellucid.monotasks", false)) {
       sc.addSparkListener(new TasksLeft(slots.remain, gone(slots)))
+      PellucidPlugin.locality(ReduceLocality.whole(conf))
+    }
     if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
     if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
     observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
@@ -121,6 +123,7 @@ private final class OnExecutor extends ExecutorPlugin {
 private object PellucidPlugin {
   val counters = new Guard("logging what machines do")
   val monotasks = new Guard("running tasks as monotasks")
+  val locality = new Guard("letting any executor have any reducer")
 
   /** Of the application whose driver this JVM is. */
   @volatile var logged: Option[MachineLog] = None
