@@ -6,6 +6,7 @@ import org.apache.spark.{SPARK_VERSION, SparkConf, SparkContext, TaskFailedReaso
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.pellucid.{LiveTab, MachineLog, ReduceLocality, Slots, TaskObservations}
 
+import pellucid.fs.Completion
 import pellucid.monotask.{Monotasks, TasksLeft}
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
@@ -40,6 +41,7 @@ private final class OnDriver extends DriverPlugin {
     if (conf.getBoolean("spark.pellucid.monotasks", false)) {
       sc.addSparkListener(new TasksLeft(slots.remain, gone(slots)))
       PellucidPlugin.locality(ReduceLocality.whole(conf))
+      PellucidPlugin.completion(Completion.askSooner(sc.hadoopConfiguration))
     }
     if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
     if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
@@ -124,6 +126,7 @@ private object PellucidPlugin {
   val counters = new Guard("logging what machines do")
   val monotasks = new Guard("running tasks as monotasks")
   val locality = new Guard("letting any executor have any reducer")
+  val completion = new Guard("asking soon whether a file is complete")
 
   /** Of the application whose driver this JVM is. */
   @volatile var logged: Option[MachineLog] = None

@@ -198,7 +198,14 @@ class MonotasksSuite extends SparkSuite {
     assert(read.map(table.bytes(_).toLong).sum < Files.size(folder.resolve("file")) / 2, read.map(table.bytes(_)))
   }
 
-  for (hook <- Seq("running tasks as monotasks", "watching monotasks", "letting any executor have any reducer"))
+  for (
+    hook <- Seq(
+      "running tasks as monotasks",
+      "watching monotasks",
+      "letting any executor have any reducer",
+      "asking soon whether a file is complete"
+    )
+  )
     folder.test(s"an exception in the hook \"$hook\" is one warning, and the job as it was") { folder =>
       Guard.sabotage(hook)
       val warnings = Warnings.during {
