@@ -1,6 +1,6 @@
 package pellucid.advice
 
-import pellucid.blocked.{Blockage, Scenarios, Simulated}
+import pellucid.blocked.{Blockage, LocalityWait, Scenarios, Simulated}
 import pellucid.breakdown.{Phase, Sums}
 import pellucid.cause.{Cause, StragglerAnalysis}
 import pellucid.report.{Advice, Completion, DriverOnly}
@@ -21,9 +21,8 @@ final class Advisor(
 
   /** Largest saving first; nothing that saves less than a thousandth of the application's time. */
   def advice: Seq[Advice] =
-    (blocked ++ stragglersByCause ++ skew ++ garbage ++ pythonWorkers ++ waitingForDriver ++ parallelism ++ overhead ++
-      lostWork ++
-      driverTime)
+    (blocked ++ stragglersByCause ++ skew ++ garbage ++ pythonWorkers ++ waitingForDriver ++ parallelism ++
+      localityWait ++ overhead ++ lostWork ++ driverTime)
       .filter(a => matters(a.savesSeconds))
       .sortBy(-_.savesSeconds)
 
@@ -216,6 +215,25 @@ final class Advisor(
         stages,
         Nil,
         "parallelism"
+      ))
+    }
+  }
+
+  private def localityWait: Seq[Advice] = {
+    val waited = LocalityWait.of(trace)
+    if (waited.isEmpty) Nil
+    else {
+      val elsewhere = scenarios.anywhere(waited)
+      val (stages, text) = most(s => (scenarios.recorded.stageMicros(s) - elsewhere.stageMicros(s)) / 1e6, "s")
+      Seq(Advice(
+        "localityWait",
+        "Less waiting for executors near the data while others idle: a shorter spark.locality.wait; for reducers spark.shuffle.reduceLocality.enabled=false",
+        saved(elsewhere),
+        upperBound = true,
+        s"${waited.cardinality} tasks waited for executors of certain machines; elsewhere they may read more through the network. Most: $text.",
+        stages,
+        waited.stream.toArray.toSeq.sortBy(r => (-trace.lanes.idleMillis(r), r)).take(5).map(tasks.taskId(_)),
+        "locality-wait"
       ))
     }
   }

@@ -1,6 +1,10 @@
 package pellucid.blocked
 
+import java.util.BitSet
+
 import scala.collection.mutable.ArrayBuffer
+
+import pellucid.trace.Lanes
 
 /** Runs a recorded application again with other task durations: on the slots it had as they came and went, with its stage
   * dependencies, its concurrent jobs and its driver's delays (thesis section 3.3.2).
@@ -20,11 +24,13 @@ final class Replay(val schedule: Schedule) {
 
   private val slotsOfAnchor: Map[Int, Array[Int]] = slotChanges.indices.toArray.groupBy(slotChanges(_).anchor)
 
-  /** @param duration microseconds by task row */
-  def run(duration: Array[Long]): Simulated = new Run(duration).result()
+  /** @param duration microseconds by task row
+    * @param anywhere task rows that wait for no executor of their own
+    */
+  def run(duration: Array[Long], anywhere: BitSet): Simulated = new Run(duration, anywhere).result()
 
   /** The state of one replay, and what each event does to it. */
-  private final class Run(duration: Array[Long]) {
+  private final class Run(duration: Array[Long], anywhere: BitSet) {
     private val events = new EventQueue
     private var now = 0L
     private val progress = new Progress(schedule, events, taskRows) {
@@ -41,7 +47,10 @@ final class Replay(val schedule: Schedule) {
     private val ready = ArrayBuffer.empty[Int]
     private var pending = 0
     private val left = queued.map(_.length) // tasks not yet launched
-    private val next = new Array[Int](stages) // in `unbound`, past those launched
+    private val shared = // those that any executor may take
+      if (anywhere.isEmpty) unbound
+      else queued.map(_.filter(row => !trace.lanes.bound.get(row) || anywhere.get(row)))
+    private val next = new Array[Int](stages) // in `shared`, past those launched
     private val nextOn = stageExecutors.map(e => new Array[Int](e.length)) // the same in `queuedOn`
     private val released = new Array[java.util.ArrayDeque[Integer]](stages) // retries and copies whose time has come
     private val launched = new Array[Boolean](taskRows)
@@ -173,7 +182,7 @@ final class Replay(val schedule: Schedule) {
         if (own < 0) -1
         else {
           val row = firstLeft(queuedOn(stage)(own), nextOn(stage), own)
-          if (row >= 0 || !others) row else firstLeft(unbound(stage), next, stage)
+          if (row >= 0 || !others) row else firstLeft(shared(stage), next, stage)
         }
       }
 
@@ -186,6 +195,9 @@ final class Replay(val schedule: Schedule) {
 
     private def hasReleased(stage: Int): Boolean = released(stage) != null && !released(stage).isEmpty
 
+    private def delay(row: Int): Long =
+      if (anywhere.get(row)) math.min(taskDelay(row), Lanes.BoundMillis * Schedule.Micros) else taskDelay(row)
+
     private def launch(stage: Int, executor: Int, row: Int): Unit = {
       if (hasReleased(stage)) released(stage).poll() else left(stage) -= 1
       launched(row) = true
@@ -194,10 +206,16 @@ final class Replay(val schedule: Schedule) {
       free(executor) -= 1
       running(stage) += 1
       ranOn(row) = executor
-      events.add(math.max(now, now + taskDelay(row) + duration(row)), row)
+      events.add(math.max(now, now + delay(row) + duration(row)), row)
       follow(row, ended = false)
     }
   }
+}
+
+object Replay {
+
+  /** Every task waits for what it waited for. */
+  val NoTask = new BitSet
 }
 
 /** Simulated moments, in microseconds from the start of the trace. */

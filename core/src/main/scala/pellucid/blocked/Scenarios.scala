@@ -1,5 +1,7 @@
 package pellucid.blocked
 
+import java.util.BitSet
+
 import pellucid.report.{Completion, ReplayError, Saving}
 import pellucid.trace.Trace
 
@@ -15,13 +17,18 @@ final class Scenarios(trace: Trace) {
   val recorded: Simulated = shorter((_, millis) => millis * 1000L)
 
   /** Replays with each task's duration changed: (row, recorded milliseconds) => microseconds. */
-  def shorter(micros: (Int, Int) => Long): Simulated = {
+  def shorter(micros: (Int, Int) => Long): Simulated = changed(micros, Replay.NoTask)
+
+  /** Replays with these tasks on any of their stage's executors, without their wait for one. */
+  def anywhere(rows: BitSet): Simulated = changed((_, millis) => millis * 1000L, rows)
+
+  private def changed(micros: (Int, Int) => Long, anywhere: BitSet): Simulated = {
     var row = 0
     while (row < duration.length) {
       duration(row) = math.max(0L, micros(row, tasks.durationMillis(row)))
       row += 1
     }
-    replay.run(duration)
+    replay.run(duration, anywhere)
   }
 
   /** Replays with each task shorter by its part of `what`. */

@@ -19,7 +19,7 @@ object Lanes {
   private def toleranceMillis(previousDuration: Int): Long = math.min(100L, previousDuration / 10 + 1L)
 
   /** A slot that stays free this long while a task waits was not wanted: the driver offers free slots at once. */
-  private final val BoundMillis = 100L
+  final val BoundMillis = 100L
 
   def of(trace: Trace): Lanes = {
     val tasks = trace.tasks

@@ -206,6 +206,9 @@ object Tasks {
   final val LocalityMask = 7 << LocalityShift
   final val LocalityNames: Array[String] =
     Array("unknown", "PROCESS_LOCAL", "NODE_LOCAL", "NO_PREF", "RACK_LOCAL", "ANY")
+  final val NodeLocal = 2
+  final val RackLocal = 4
+  final val AnyLocality = 5
 
   final val Speculative = 1 << 6
   final val CpuLogged = 1 << 7

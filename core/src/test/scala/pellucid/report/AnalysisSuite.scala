@@ -69,6 +69,28 @@ class AnalysisSuite extends munit.FunSuite {
     assertEquals(r.advice.map(_.savesSeconds), r.advice.map(_.savesSeconds).sorted.reverse)
   }
 
+  private def waiting(locality: Int, elsewhere: Int) = {
+    // One slot on each of two executors. The first has the tasks' data and runs three of 1 s; the fourth has waited for it
+    // for 3 s when the second executor, which has idled, is given it: 4 s.
+    val near = (t: Tasks, row: Int) => t.set(row, locality << Tasks.LocalityShift)
+    Analysis.report(new TraceOf(Seq(1, 1)).job(0, 0, 4000, 0).stage(0, 0, 4000)
+      .task(0, 0, 1000)(near).task(0, 1000, 2000)(near).task(0, 2000, 3000)(near)
+      .task(0, 3000, 4000, executor = 1)((t, row) => t.set(row, elsewhere << Tasks.LocalityShift))
+      .result()).advice.find(_.kind == "localityWait")
+  }
+
+  test("what waits for locality cost: executors that idled, and tasks that waited for a busy one") {
+    // Nobody waits: the fourth starts after 0.1 s on the second executor, which takes the third at 1.1 s and ends it at 2.1 s.
+    val advice = waiting(Tasks.NodeLocal, Tasks.AnyLocality).get
+    assertEqualsDouble(advice.savesSeconds, 1.9, 1e-6)
+    assertEquals((advice.stages, advice.tasks), (Seq(0), Seq(3L, 1L, 2L)))
+  }
+
+  test("tasks whose data is in an executor's memory, or which may run anywhere, do not count as waiting for locality") {
+    assertEquals(waiting(1, Tasks.AnyLocality), None) // PROCESS_LOCAL
+    assertEquals(waiting(3, 3), None) // NO_PREF
+  }
+
   test("a log without tasks or jobs has a report, and its JSON can be read back") {
     val r = Analysis.report(new TraceOf(Nil).result(1000))
     assertEquals((r.application.seconds, r.application.tasks, r.advice.map(_.kind)), (1.0, 0, Seq("startup")))
