@@ -67,7 +67,7 @@ bench-monotasks: build $(VENV)/bench
 
 # all experiments in the lab, about six hours; root on Linux
 experiments: build $(VENV)/bench
-	for name in hdd-vs-ssd shared-data slow-nic bdb applications blocked-time unexplained monotasks attribution auto-concurrency whatif; do ./pellucid-lab experiment $$name || exit 1; done
+	for name in hdd-vs-ssd shared-data slow-nic locality-wait bdb applications blocked-time unexplained monotasks attribution auto-concurrency whatif; do ./pellucid-lab experiment $$name || exit 1; done
 
 # a real PySpark job with shuffles, a join and a skewed key, and its report; then the same as monotasks, and both side by side
 demo: build $(VENV)/demo
