@@ -7,7 +7,7 @@ shrinks, as it would on a real machine; no process is ever killed for it.
 
 from pathlib import Path
 
-from lab import units
+from lab import disk, units
 
 PERIOD_US = 20_000
 MIN_QUOTA_US = 1_000
@@ -52,6 +52,9 @@ class Groups:
         """Names of groups that begin with `prefix`."""
         return sorted({path.name for top in self.groups("") for path in top.glob(f"{prefix}*") if path.is_dir()})
 
+    def lift_left_over(self):
+        """Limits of disks that are no more, of whatever lab: what is killed cannot lift its own."""
+
     def remove(self, name):
         """False while a process is still in it."""
         try:
@@ -88,6 +91,12 @@ class V1(Groups):
             kind, unit = (key.removesuffix("_iops"), "iops") if key.endswith("_iops") else (key, "bps")
             rule = 0 if value == units.UNLIMITED else max(1, int(value))
             _write(self.root / "blkio" / f"blkio.throttle.{kind}_{unit}_device", f"{device} {rule}")
+
+    def lift_left_over(self):
+        for file in (self.root / "blkio").glob("blkio.throttle.*_device"):
+            for device in (line.split()[0] for line in file.read_text().splitlines()):
+                if device.startswith("7:") and not disk.in_use(device):
+                    _write(file, f"{device} 0")
 
     def cpu_seconds(self, name):
         return int((self.root / "cpuacct" / name / "cpuacct.usage").read_text()) / 1e9

@@ -74,6 +74,11 @@ def since(before, now):
     return {key: value - before[key] for key, value in now.items()}
 
 
+def in_use(device):
+    """Whether the loop device `major:minor` has a file."""
+    return Path(f"/sys/dev/block/{device}/loop/backing_file").exists()
+
+
 def left_over(folder):
     """Loop devices over files in `folder`, deleted or not."""
     found = []

@@ -38,6 +38,16 @@ def test_version_1_cpu_and_disk(v1, tmp_path):
     assert rules["blkio.throttle.write_iops_device"] == "7:3 1"  # less than one would lift it
 
 
+def test_version_1_limits_of_disks_that_are_no_more(v1, tmp_path):
+    rules = tmp_path / "blkio" / "blkio.throttle.read_iops_device"
+    rules.write_text("7:4095 1600\n")  # no loop device has this number
+    v1.lift_left_over()
+    assert rules.read_text() == "7:4095 0"
+    rules.write_text("8:0 1600\n")  # somebody else's
+    v1.lift_left_over()
+    assert rules.read_text() == "8:0 1600\n"
+
+
 def test_version_1_page_cache_follows_what_is_allocated(v1, tmp_path):
     group = tmp_path / "memory" / GROUP
     (group / "memory.stat").write_text(f"cache {100 << 20}\nrss {290 << 20}\n")

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from lab import check, cluster, software, state
 from lab.cluster import Cluster, LabError, down, up
-from lab.tests.traces import inhabitants, traces
+from lab.tests.traces import inhabitants, throttle_rules, traces
 
 NAME = "test"
 CONFIG = {
@@ -129,6 +130,16 @@ def test_dropped_caches_are_empty(lab):
     lab.drop_caches()
     assert lab.counters()["m1"]["page_cache_bytes"] < 4 << 20
     lab.run(["rm", path], "m1")
+
+
+@pytest.mark.skipif(not Path("/sys/fs/cgroup/blkio").exists(), reason="control groups version 1 keep limits of disks that are no more")
+def test_limits_that_a_killed_lab_left_are_lifted(lab):
+    free = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=True).stdout.strip()
+    device = f"7:{free.removeprefix('/dev/loop')}"
+    lab.groups.set_disk("", device, {"read_iops": 1600})
+    assert throttle_rules()
+    down("test-of-another-name")
+    assert not throttle_rules()
 
 
 def test_down_leaves_nothing_behind(lab):

@@ -50,6 +50,6 @@ def throttle_rules():
     for path in Path("/sys/fs/cgroup/blkio").glob("blkio.throttle.*_device"):
         for line in path.read_text().splitlines():
             number = line.split()[0]
-            if number.startswith("7:") and not os.path.exists(f"/sys/block/loop{number[2:]}/loop/backing_file"):
+            if number.startswith("7:") and not disk.in_use(number):
                 rules.append(f"{path.name} {line}")
     return rules
