@@ -30,7 +30,11 @@ object Monotask {
   * @param letter in the log
   * @param frees it moves data out of memory rather than into it
   */
-sealed abstract class MonotaskPhase(val name: String, val letter: Char, val frees: Boolean)
+sealed abstract class MonotaskPhase(val name: String, val letter: Char, val frees: Boolean) {
+
+  /** Among [[MonotaskPhase.all]]. */
+  lazy val place: Int = MonotaskPhase.all.indexOf(this)
+}
 
 object MonotaskPhase {
   case object Compute extends MonotaskPhase("compute", 'c', frees = false)

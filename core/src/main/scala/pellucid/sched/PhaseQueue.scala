@@ -2,6 +2,8 @@ package pellucid.sched
 
 import java.util.PriorityQueue
 
+import scala.annotation.tailrec
+
 /** The monotasks that wait for one resource. Phases take turns, so that a burst of one (output writes, say) does not keep the
   * others' multitasks from going on (thesis section 5.3.3); within a phase the oldest multitask's comes first, and of one multitask's
   * the one that came first.
@@ -33,16 +35,28 @@ final class PhaseQueue[M <: Monotask] {
     * @param youngest multitasks after this one have to wait
     */
   def next(freeingFirst: Boolean = false, youngest: Long = Long.MaxValue): Option[M] = {
-    val turns = (1 to places.length).iterator.map(i => (last + i) % places.length).filter { phase =>
-      val first = places(phase).peek()
-      first != null && first.monotask.multitask <= youngest
-    }.toArray
-    (if (freeingFirst) turns.find(MonotaskPhase.all(_).frees) else None).orElse(turns.headOption).map { turn =>
-      last = turn
+    val freeing = if (freeingFirst) turn(youngest, _.frees) else -1
+    val next = if (freeing >= 0) freeing else turn(youngest, _ => true)
+    if (next < 0) None
+    else {
+      last = next
       waiting -= 1
-      places(turn).remove().monotask
+      Some(places(next).remove().monotask)
     }
   }
+
+  /** The place of the phase whose turn it is among `some` of them, after the last one that had it; -1 where none may. */
+  private def turn(youngest: Long, some: MonotaskPhase => Boolean): Int = {
+    @tailrec def from(i: Int): Int = {
+      val place = (last + i) % places.length
+      if (i > places.length) -1
+      else if (begins(places(place).peek(), youngest) && some(MonotaskPhase.all(place))) place
+      else from(i + 1)
+    }
+    if (waiting == 0) -1 else from(1)
+  }
+
+  private def begins(first: Place, youngest: Long) = first != null && first.monotask.multitask <= youngest
 
   /** Whether `monotask` waited; it no longer does. */
   def withdraw(monotask: M): Boolean = {
@@ -51,5 +65,5 @@ final class PhaseQueue[M <: Monotask] {
     waited
   }
 
-  private def of(phase: MonotaskPhase) = places(MonotaskPhase.all.indexOf(phase))
+  private def of(phase: MonotaskPhase) = places(phase.place)
 }

@@ -46,8 +46,8 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
   /** Multitasks after this one begin no monotask here. */
   def upTo(multitask: Long): Seq[M] = { youngest = multitask; start() }
 
-  private def start(): Seq[M] =
-    Iterator.continually(if (running < slots) next() else None).takeWhile(_.nonEmpty).flatten.toList
+  private def start(): List[M] =
+    if (running < slots && queue.size > 0) next().fold(List.empty[M])(_ :: start()) else Nil
 
   private def next(): Option[M] = {
     val started = queue.next(freeingFirst, youngest)

@@ -4,8 +4,6 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.locks.LockSupport
 
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
 import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, Slots, TaskMemory}
 
@@ -118,30 +116,33 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     math.min(math.max(pauseNanos, cost * Share), MostNanos)
   }
 
-  /** Until a task begins. */
-  private def rest(): Unit = {
-    resting = true
-    if (running.isEmpty && !stopped) {
-      LockSupport.parkNanos(Concurrency.EmptyNanos)
-      if (running.isEmpty) guard(changing(_.empty()))
+  /** Until a task begins; the next one of a stage of short tasks does so at once. */
+  private def rest(): Unit = if (running.isEmpty && !stopped) {
+    LockSupport.parkNanos(Concurrency.EmptyNanos)
+    if (running.isEmpty) {
+      guard(changing(_.empty()))
+      resting = true
       if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
+      resting = false
       pauseNanos = LeastNanos
-      lending.computes(System.nanoTime())
     }
-    resting = false
+    lending.computes(System.nanoTime())
   }
 
   private def look(): Unit = {
-    val all = running.asScala.toSeq
-    val (blocked, others) = all.filter(_.computes).partition(m => isBlocked(m.thread))
-    val stuck = others.filter(_.isStuck)
-    lend(all, blocked, stuck)
-    resources.overdraw()
-    resources.freeingFirst(TaskMemory.isShort)
+    val all = running.toArray(Array.empty[Multitask])
+    val blocked = all.filter(task => task.computes && isBlocked(task.thread))
+    val quiet = blocked.isEmpty && all.length <= cores && all.forall(_.computes) // each task uses the core it has
+    if (quiet) lending.computes(System.nanoTime())
+    else {
+      lend(all, blocked)
+      resources.overdraw()
+      resources.freeingFirst(TaskMemory.isShort)
+    }
     val waits = resources.cpu.waits
-    val oneMoreHelps = concurrency.oneMoreHelps(
-      all.size,
-      resources.cpu.runs - blocked.size,
+    val oneMoreHelps = !quiet && concurrency.oneMoreHelps(
+      all.length,
+      resources.cpu.runs - blocked.length,
       waits,
       resources.areFreeAfter(all.maxBy(_.number).waits)
     )
@@ -151,16 +152,19 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       else math.min(2 * pauseNanos, MostNanos)
   }
 
-  private def lend(all: Seq[Multitask], blocked: Seq[Multitask], stuck: Seq[Multitask]): Unit = {
-    val waiting = (blocked ++ stuck).toSet
-    def state(task: Multitask) = if (waiting(task)) Waits else if (task.computes) Computes else HasNone
+  private def lend(all: Array[Multitask], blocked: Array[Multitask]): Unit = {
+    def state(task: Multitask) =
+      if (blocked.contains(task)) Waits
+      else if (!task.computes) HasNone
+      else if (task.isStuck) Waits
+      else Computes
     val now = System.nanoTime()
     val lent = resources.cpu.runs - cores
-    val allowed = lending.look(all.map(task => Task(task.number, state(task))), lent, Heap.isShort, now)
+    val allowed = lending.look(all.toSeq.map(task => Task(task.number, state(task))), lent, Heap.isShort, now)
     resources.cpu.upTo(allowed.youngest)
     (lent until allowed.lent).takeWhile(_ => resources.cpu.waits > 0 && resources.cpu.overdraw()).foreach { n =>
       lending.computes(now)
-      if (n >= blocked.size) tellOfStuck()
+      if (n >= blocked.length) tellOfStuck()
     }
   }
 
@@ -179,7 +183,7 @@ private object Monotasks {
     * CPU time from them.
     */
   private final val LeastNanos = 2000000L
-  private final val MostNanos = 32000000L
+  private final val MostNanos = 64000000L
   private final val RestNanos = 1000000000L
   private final val Share = 100L
   private val guard = new Guard("watching monotasks")

@@ -22,8 +22,8 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
 
   /** Whether memory is `short` is asked only where something waits for it. */
   def freeingFirst(short: => Boolean): Unit = {
-    val queued = others.values.asScala.filter(_.waits > 0)
-    if (queued.nonEmpty) { val now = short; queued.foreach(_.freeingFirst(now)) }
+    lazy val now = short
+    others.values.forEach(gate => if (gate.waits > 0) gate.freeingFirst(now))
   }
 
   /** What one more task wants first is free, as far as the youngest one shows: it waits in no queue, or for a disk that has another one beside it which

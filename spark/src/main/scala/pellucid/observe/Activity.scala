@@ -1,5 +1,7 @@
 package pellucid.observe
 
+import java.util.regex.Pattern
+
 /** What a thread does at a moment, as far as its stack tells and nothing else measures it. The innermost frame that says
   * anything decides: what is farther out asked for it.
   */
@@ -61,9 +63,10 @@ private[observe] object Activity {
   /** Frames beyond these belong to what asked for the record, not to who reads it. */
   private final val Near = 16
 
-  private final case class Format(kind: Kind, name: String, classes: Seq[String], methods: String = "") {
+  private final case class Format(kind: Kind, name: String, classes: Seq[String], methods: String = ".*") {
+    private val pattern = Pattern.compile(methods)
     def reads(frame: StackTraceElement): Boolean =
-      classes.exists(frame.getClassName.startsWith) && (methods.isEmpty || frame.getMethodName.matches(methods))
+      classes.exists(frame.getClassName.startsWith) && pattern.matcher(frame.getMethodName).matches()
   }
 
   private val notWriting = "(?i)(?!.*(write|encode|flush)).*"

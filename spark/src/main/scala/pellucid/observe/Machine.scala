@@ -3,6 +3,7 @@ package pellucid.observe
 import java.io.IOException
 import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Path, Paths}
+import java.util.regex.Pattern
 
 import scala.jdk.CollectionConverters._
 
@@ -32,7 +33,7 @@ object Machine {
     val stat = lines("/proc/stat")
     val (used, throttled) = container()
     Machine(
-      stat.count(_.matches("cpu\\d.*")),
+      stat.count(line => line.startsWith("cpu") && line.charAt(3).isDigit),
       process.fold(0L)(_.getProcessCpuTime),
       stat.headOption.fold(0L)(busyTicks) * TickMillis,
       stat.find(_.startsWith("procs_running ")).fold(0)(_.drop(14).trim.toInt),
@@ -49,6 +50,7 @@ object Machine {
     case known: com.sun.management.OperatingSystemMXBean => Some(known)
     case _ => None
   }
+  private val blanks = Pattern.compile("\\s+")
   private val memory = ManagementFactory.getMemoryMXBean
   private val collectors = ManagementFactory.getGarbageCollectorMXBeans.asScala.toSeq
 
@@ -58,7 +60,7 @@ object Machine {
 
   /** user, nice, system, irq and softirq; not idle, waiting for a disk, or stolen by the machine's host. */
   private def busyTicks(cpu: String): Long = {
-    val ticks = cpu.split("\\s+").drop(1).map(_.toLong)
+    val ticks = blanks.split(cpu).drop(1).map(_.toLong)
     Seq(0, 1, 2, 5, 6).iterator.filter(_ < ticks.length).map(ticks(_)).sum
   }
 
@@ -93,7 +95,7 @@ object Machine {
   private def disks(): Seq[(String, Seq[Long])] = {
     val mounted =
       lines("/proc/self/mountinfo").iterator.map(_.split(' ')).collect { case f if f.length > 2 => f(2) }.toSet
-    lines("/proc/diskstats").map(_.trim.split("\\s+")).collect {
+    lines("/proc/diskstats").map(line => blanks.split(line.trim)).collect {
       case f if f.length >= 13 && mounted(s"${f(0)}:${f(1)}") =>
         f(2) -> Seq(f(3).toLong, f(5).toLong * SectorBytes, f(7).toLong, f(9).toLong * SectorBytes, f(12).toLong)
     }
@@ -101,7 +103,7 @@ object Machine {
 
   private def nics(): Seq[(String, Seq[Long])] = lines("/proc/net/dev").drop(2).map(_.split(':')).collect {
     case Array(name, counters) if name.trim != "lo" =>
-      val f = counters.trim.split("\\s+")
+      val f = blanks.split(counters.trim)
       name.trim -> Seq(f(0).toLong, f(8).toLong)
   }
 
