@@ -42,7 +42,8 @@ private[pellucid] object RunQueue {
     try file.get.fold(-1L) { in =>
         in.seek(0)
         val bytes = text.get
-        val fields = new String(bytes, 0, math.max(0, in.read(bytes)), US_ASCII).split(' ') // CPU time, waiting, time slices
+        val fields =
+          new String(bytes, 0, math.max(0, in.read(bytes)), US_ASCII).split(' ') // CPU time, waiting, time slices
         if (fields.length >= 2) fields(1).toLong else -1
       }
     catch { case _: IOException | _: NumberFormatException => -1 }
