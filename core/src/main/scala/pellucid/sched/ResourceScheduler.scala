@@ -47,7 +47,7 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
   def upTo(multitask: Long): Seq[M] = { youngest = multitask; start() }
 
   private def start(): List[M] =
-    if (running < slots && queue.size > 0) next().fold(List.empty[M])(_ :: start()) else Nil
+    if (running < slots) next().fold(List.empty[M])(_ :: start()) else Nil
 
   private def next(): Option[M] = {
     val started = queue.next(freeingFirst, youngest)

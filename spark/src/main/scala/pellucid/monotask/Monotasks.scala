@@ -140,7 +140,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       resources.freeingFirst(TaskMemory.isShort)
     }
     val waits = resources.cpu.waits
-    val oneMoreHelps = !quiet && concurrency.oneMoreHelps(
+    val oneMoreHelps = concurrency.oneMoreHelps(
       all.length,
       resources.cpu.runs - blocked.length,
       waits,

@@ -16,7 +16,6 @@ private[pellucid] object RunQueue {
   private val file = ThreadLocal.withInitial[Option[RandomAccessFile]](() =>
     Try(new RandomAccessFile("/proc/thread-self/schedstat", "r")).toOption
   )
-  private val text = ThreadLocal.withInitial[Array[Byte]](() => new Array(96))
 
   /** When a task starts. Within [[ShortNanos]] of the last time the kernel is not asked again. */
   private[observe] def know(): Unit = {
@@ -41,9 +40,9 @@ private[pellucid] object RunQueue {
   def nanos(): Long =
     try file.get.fold(-1L) { in =>
         in.seek(0)
-        val bytes = text.get
+        val text = new Array[Byte](96)
         val fields =
-          new String(bytes, 0, math.max(0, in.read(bytes)), US_ASCII).split(' ') // CPU time, waiting, time slices
+          new String(text, 0, math.max(0, in.read(text)), US_ASCII).split(' ') // CPU time, waiting, time slices
         if (fields.length >= 2) fields(1).toLong else -1
       }
     catch { case _: IOException | _: NumberFormatException => -1 }
