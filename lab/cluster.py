@@ -124,8 +124,7 @@ def _sweep(name):
             os.kill(process[0], signal.SIGKILL)
         _until(lambda p=process: not state.alive(p), f"process {process[0]} to end")
     _until(lambda: not disk.left_over(folder), "the loop devices to be free", disk.detach_left_over, folder)
-    with contextlib.suppress(OSError):
-        groups.lift_left_over()
+    groups.lift_left_over()
     left = groups.left_over(group_name(name, ""))
     for group in left:
         _until(lambda g=group: groups.remove(g), f"control group {group} to be empty")
