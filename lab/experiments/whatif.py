@@ -1,7 +1,8 @@
 """Predictions against reality: `pellucid whatif` of a run on one lab, and the same job on another (thesis 5.6, Figs. 5.10 to 5.12; Doppio V).
 
 Each setting is a lab of its own, one after the other, in which each job runs as monotasks and on stock Spark. Every run of a setting then predicts
-the settings that it is compared with, and what that one measured is compared with what was predicted. It takes hours: with `--logs` what was
+the settings that it is compared with, and what that one measured is compared with what was predicted. Where a setting has observed runs and
+monotasks, blocked-time analysis of the ones is compared with the model of the others (thesis Fig. 5.13). It takes hours: with `--logs` what was
 measured is kept, an experiment that was ended goes on where it was, and a model that was changed predicts the same runs again.
 """
 
@@ -23,6 +24,9 @@ from lab.experiments import monotasks
 PREDICTORS = ("replay", "ideal", "slots")
 VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}, "observed": experiment.PLUGIN}
 SORTS = ("sort10", "sort20", "sort50")
+# columns of the tables that are no numbers
+PREDICTION = ("variant", "changes", "from", "to", "job")
+BOTTLENECK = ("setting", "job", "resource")
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ CASES = [
 
 
 def options(parser):
-    parser.add_argument("--cases", nargs="+", metavar="FROM:TO", help="of the settings by name (default: all)")
+    parser.add_argument("--cases", nargs="+", metavar="FROM:TO", help="of the settings by name (default: all); a name alone is for its bottlenecks only")
     parser.add_argument("--jobs", nargs="+", choices=list(monotasks.JOBS), help="only these of a case's jobs")
     parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), default=list(VARIANTS))
     parser.add_argument("--random", type=int, default=2, help="so many more settings, drawn anew, predicted from 1 HDD (default %(default)s)")
@@ -127,13 +131,16 @@ def drawn(seed, index):
 def run(options, say):
     seed = options.seed if options.seed is not None else random.randrange(10000)
     fresh = [drawn(seed, index).name for index in range(1, options.random + 1)]
-    wanted = [tuple(case.split(":")) for case in options.cases or ()]
-    cases = [(a, b, jobs) for a, b, jobs in CASES if not wanted or (a, b) in wanted]
+    wanted = options.cases or [f"{a}:{b}" for a, b, _ in CASES]
+    if unknown := set(wanted) - {f"{a}:{b}" for a, b, _ in CASES} - set(SETTINGS):
+        raise LabError(f"--cases: no {', '.join(sorted(unknown))}; there are {', '.join(f'{a}:{b}' for a, b, _ in CASES)}, and each of these names alone")
+    cases = [(a, b, jobs) for a, b, jobs in CASES if f"{a}:{b}" in wanted]
     cases += [("4 machines, random", name, SORTS) for name in fresh]
+    alone = [(name, name, jobs) for name in wanted for a, b, jobs in CASES if name in (a, b)]
     runs, names = [], []
-    for name in dict.fromkeys(each for a, b, _ in cases for each in (a, b)):
-        groups = dict.fromkeys(group for a, b, jobs in cases if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
-        targets = [setting_of(b) for a, b, _ in cases if a == name]
+    for name in dict.fromkeys(each for a, b, _ in alone + cases for each in (a, b)):
+        groups = dict.fromkeys(group for a, b, jobs in alone + cases if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
+        targets = [setting_of(b) for b in dict.fromkeys(b for a, b, _ in alone + cases if a == name)]
         runs += measured(setting_of(name), targets, [job for group in groups for job in monotasks.JOBS[group]()], options, say)
         names.append(name)
         write(options, [case for case in cases if case[0] in names and case[1] in names], runs, say)
@@ -151,22 +158,35 @@ def write(options, cases, runs, say):
     rows = predicted(cases, runs)
     for row in rows:
         row["changes"] = setting_of(row["from"]).changes(setting_of(row["to"]))
-    if not rows:
+    bounds = bottlenecks(runs)
+    if not rows and not bounds:
         return
-    bounds = bottleneck_part(bottlenecks(cases, runs))
+    predictions, saved = (options.to / f"whatif-{name}.csv" for name in ("predictions", "bottlenecks"))
     if options.add:
-        rows = in_order(of_others(options.to / "whatif-predictions.csv", rows) + rows)
+        rows = in_order(of_others(predictions, PREDICTION, rows) + rows)
+        bounds = of_others(saved, BOTTLENECK, bounds) + bounds
         runs = experiment.of_other_cases(options.to / "whatif.csv", runs) + runs
-    write_predictions(options, rows)
+    write_rows(predictions, ("variant", "changes", *(f"{name} error" for name in PREDICTORS)), rows)  # and then names with commas in them
+    write_rows(saved, BOTTLENECK, bounds)
     experiment.write(options, "whatif", page(rows, bounds), runs, say)
 
 
-def of_others(file, rows):
-    """The predictions of `file`, such a CSV, of changes and jobs that `rows` has not."""
-    words = ("variant", "changes", "from", "to", "job")
-    there = {(*change_of(row), row["job"]) for row in rows}
-    kept = [row for row in experiment.rows_of(file) if (*change_of(row), row["job"]) not in there]
+def of_others(file, words, rows):
+    """The rows of `file`, such a CSV, that `rows` has not: those with other `words`, the columns that are no numbers."""
+    there = {tuple(row[word] for word in words) for row in rows}
+    kept = [row for row in experiment.rows_of(file) if tuple(row[word] for word in words) not in there]
     return [{key: value if key in words else float(value) for key, value in row.items()} for row in kept]
+
+
+def write_rows(file, first, rows):
+    """Numbers to 4 digits, under their columns' names, of which some come `first`."""
+    if not rows:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with open(file, "w", newline="") as lines:
+        writer = csv.DictWriter(lines, dict.fromkeys((*first, *rows[0])), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()} for row in rows)
 
 
 def change_of(row):
@@ -257,12 +277,13 @@ def ratio(application, predictor):
     return application[predictor] / application["seconds"]
 
 
-def bottlenecks(cases, runs):
+def bottlenecks(runs):
     """Of each job of a setting, and of its disks and network: what is saved at most of the time, by blocked-time analysis of observed runs, and by
     the replay and the ideal model of recorded monotasks (thesis Fig. 5.13)."""
     rows = []
-    for setting in dict.fromkeys(a for a, _, _ in cases):
-        of = {variant: [run for run in runs if run.variant == f"{variant}, {setting}"] for variant in ("observed", "monotasks")}
+    asked = [run for run in runs if run.what_if]
+    for setting in dict.fromkeys(run.variant.partition(", ")[2] for run in asked):
+        of = {variant: [run for run in asked if run.variant == f"{variant}, {setting}"] for variant in ("observed", "monotasks")}
         for job in dict.fromkeys(run.case for run in of["observed"] if any(run.case == other.case for other in of["monotasks"])):
             for resource in ("disk", "network"):
                 def saved(variant, predictor, job=job, resource=resource, of=of):
@@ -272,16 +293,6 @@ def bottlenecks(cases, runs):
                 rows.append({"setting": setting, "job": job, "resource": resource, "blocked": saved("observed", "blockedTime"),
                              "at most": saved("observed", "blockedTimeAtLeast"), "replay": saved("monotasks", "replay"), "ideal": saved("monotasks", "ideal")})  # fmt: skip
     return rows
-
-
-def write_predictions(options, rows):
-    """The file from which `whatif` tells how sure it is."""
-    options.to.mkdir(parents=True, exist_ok=True)
-    first = ("variant", "changes", *(f"{name} error" for name in PREDICTORS))  # and then names with commas in them
-    with open(options.to / "whatif-predictions.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, dict.fromkeys((*first, *rows[0])), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()} for row in rows)
 
 
 def bottleneck_part(rows):
@@ -314,7 +325,7 @@ def page(rows, bounds):
          *(f"{row[name]:.1f} ({row[f'{name} error']:+.0%})" for name in PREDICTORS), f"{row['replay of itself']:+.0%}"]
         for row in rows
     ]  # fmt: skip
-    used = dict.fromkeys(row[end] for row in rows for end in ("from", "to"))
+    used = dict.fromkeys([row[end] for row in rows for end in ("from", "to")] + [row["setting"] for row in bounds])
     header = ["setting", "machines", "cores of each", "real cores", "disks", "kind", "speed", "network", "input in memory"]
     return f"""`pellucid whatif` of each job's runs in one lab, against the same job in another; medians of the runs of each. As monotasks: predicted from recorded
 monotasks and compared with runs as monotasks; stock: predicted from a stock log, whose monotasks are estimated, and compared with stock runs. Random settings are drawn
@@ -328,7 +339,7 @@ anew each time: *random S.N* is the Nth of `--seed S`.
 Seconds before and after, as measured, and predicted, with the error. *Of itself*: how far the replay of the recorded machines is from what was recorded.
 
 {experiment.markdown(["log", "change", "job", "before", "after", *PREDICTORS, "of itself"], each)}
-{bounds}
+{bottleneck_part(bounds)}
 ## Settings
 
 Sorts are of 160 MB from HDFS to HDFS (3 replicas), the Big Data Benchmark is at a thousandth of its scale factor 5; speed is against the disks of Doppio's Fig. 5.

@@ -47,7 +47,7 @@ def test_what_a_resource_saves_at_most_is_a_part_of_the_time_of_its_own_run():
         with_bounds("monotasks, A", 5.0, replay=4.5, ideal=2.5),
         with_bounds("stock, A", 9.0, replay=0.0),
     ]  # fmt: skip
-    disk, network = whatif.bottlenecks([("A", "B", ())], runs)
+    disk, network = whatif.bottlenecks(runs)
     assert [disk[key] for key in ("blocked", "at most", "replay", "ideal")] == pytest.approx([0.2, 0.3, 0.1, 0.5])
     assert [network[key] for key in ("blocked", "at most", "replay", "ideal")] == pytest.approx([0.0] * 4)
 
@@ -76,11 +76,28 @@ def test_predictions_that_are_written_are_read_again_but_for_those_that_were_mad
                 "from": a, "to": b, "job": job, "before": 10.0, "after": 5.0}  # fmt: skip
 
     rows = [row("A", "B", "sort, 10 values", 0.1), row("A", "B", "sort, 20 values", 0.2), row("B", "A", "sort, 10 values", 0.3)]
-    whatif.write_predictions(Namespace(to=tmp_path), rows)
-    file = tmp_path / "whatif-predictions.csv"
-    assert whatif.of_others(file, []) == rows
-    assert whatif.of_others(file, [row("A", "B", "sort, 10 values", 0.4)]) == rows[1:]
-    assert whatif.of_others(tmp_path / "none.csv", []) == []
+    file = tmp_path / "predictions.csv"
+    whatif.write_rows(file, ("variant",), rows)
+    assert whatif.of_others(file, whatif.PREDICTION, []) == rows
+    assert whatif.of_others(file, whatif.PREDICTION, [row("A", "B", "sort, 10 values", 0.4)]) == rows[1:]
+    assert whatif.of_others(tmp_path / "none.csv", whatif.PREDICTION, []) == []
+
+
+def test_the_page_keeps_the_bottlenecks_of_another_setting(tmp_path, monkeypatch):
+    def observed(setting):
+        saved = {"blockedTime": 8.0, "blockedTimeAtLeast": 7.0, "replay": 4.0, "ideal": 3.0}
+        runs = [run(f"{variant}, {setting}", 10.0, **{setting: said(10.0, 10.0, 10.0, 10.0)}) for variant in ("observed", "monotasks")]
+        for each in runs:
+            each.bounds = {"disk": saved, "network": saved}
+        return runs
+
+    monkeypatch.setattr(whatif.experiment, "write", lambda options, name, text, runs, say: (tmp_path / "page.md").write_text(text))
+    for setting in ("1 HDD", "2 HDDs"):
+        whatif.write(Namespace(to=tmp_path, add=True), [], observed(setting), None)
+    page = (tmp_path / "page.md").read_text()
+    assert "| 1 HDD | sort | disk | 20% | 30% | 60% | 70% |" in page  # 1 - 8/10, 1 - 7/10, ...
+    assert "| 2 HDDs | sort | network | 20% | 30% | 60% | 70% |" in page
+    assert "40% of the time apart in the median, 40% at most" in page
 
 
 def test_what_was_kept_is_not_measured_again_and_is_never_taken_for_anything_else(tmp_path):
