@@ -46,6 +46,8 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private val inFlight = Fetches.mostInFlight
   private val lending = new CoreLending(cores)
   private var pauseNanos = LeastNanos
+  @volatile private var newestStage = -1
+  private var seenStage = -1 // by the watch
   private var cpuBefore = 0L // of the watch, before its last look
   private var ofStuck = 0 // cores lent that tasks had which seemed stuck
   @volatile private var stopped, resting = false
@@ -63,7 +65,9 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       shuffle
       val multitask = new Multitask(begun.getAndIncrement(), resources, synchronized(concurrency.atMost))
       running.add(multitask)
-      if (resting) LockSupport.unpark(watch)
+      val isNew = task.stageId() > newestStage
+      if (isNew) newestStage = task.stageId()
+      if (resting || isNew) LockSupport.unpark(watch)
       multitask.begin()
       Some(multitask)
     } else {
@@ -113,6 +117,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     val cpu = CpuClock.nanos()
     val cost = cpu - cpuBefore
     cpuBefore = cpu
+    if (newestStage > seenStage) { seenStage = newestStage; pauseNanos = LeastNanos }
     math.min(math.max(pauseNanos, cost * Share), MostNanos)
   }
 
@@ -124,7 +129,6 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       resting = true
       if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
       resting = false
-      pauseNanos = LeastNanos
     }
     lending.computes(System.nanoTime())
   }
