@@ -131,16 +131,18 @@ def drawn(seed, index):
 def run(options, say):
     seed = options.seed if options.seed is not None else random.randrange(10000)
     fresh = [drawn(seed, index).name for index in range(1, options.random + 1)]
-    wanted = options.cases or [f"{a}:{b}" for a, b, _ in CASES]
-    if unknown := set(wanted) - {f"{a}:{b}" for a, b, _ in CASES} - set(SETTINGS):
-        raise LabError(f"--cases: no {', '.join(sorted(unknown))}; there are {', '.join(f'{a}:{b}' for a, b, _ in CASES)}, and each of these names alone")
-    cases = [(a, b, jobs) for a, b, jobs in CASES if f"{a}:{b}" in wanted]
+    known = {f"{a}:{b}": (a, b, jobs) for a, b, jobs in CASES}
+    wanted = options.cases or list(known)
+    if unknown := set(wanted) - set(known) - set(SETTINGS):
+        raise LabError(f"--cases: no {', '.join(sorted(unknown))}; there are {', '.join(known)}, and each of these names alone")
+    cases = [case for name, case in known.items() if name in wanted]
     cases += [("4 machines, random", name, SORTS) for name in fresh]
     alone = [(name, name, jobs) for name in wanted for a, b, jobs in CASES if name in (a, b)]
+    asked = alone + cases
     runs, names = [], []
-    for name in dict.fromkeys(each for a, b, _ in alone + cases for each in (a, b)):
-        groups = dict.fromkeys(group for a, b, jobs in alone + cases if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
-        targets = [setting_of(b) for b in dict.fromkeys(b for a, b, _ in alone + cases if a == name)]
+    for name in dict.fromkeys(each for a, b, _ in asked for each in (a, b)):
+        groups = dict.fromkeys(group for a, b, jobs in asked if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
+        targets = [setting_of(b) for b in dict.fromkeys(b for a, b, _ in asked if a == name)]
         runs += measured(setting_of(name), targets, [job for group in groups for job in monotasks.JOBS[group]()], options, say)
         names.append(name)
         write(options, [case for case in cases if case[0] in names and case[1] in names], runs, say)
