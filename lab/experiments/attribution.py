@@ -6,6 +6,7 @@ Beside it what can be told without monotasks: what the executors used in all whi
 from lab import experiment
 from lab.application import Application
 from lab.cluster import lab
+from lab.experiments import monotasks
 
 VALUES = (10, 50)
 # of a stage's use, as `pellucid report` has it
@@ -23,10 +24,8 @@ def run(options, say):
     with lab({"name": "attribution", "machines": 4, "machine": machine}, say) as cluster:
         experiment.refuse_if_off(cluster, say)
         with Application(cluster, "attribution", experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}) as application:
-            say("input and warm-up")
-            application.generate(f"two_sorts generate --data /sorts --mb 160 --files 32 --values {' '.join(map(str, VALUES))}")
-            for _ in range(2):
-                application.warm_up(variants["both"])
+            made = f"two_sorts generate --data /sorts --mb 160 --files 32 --values {' '.join(map(str, VALUES))}"
+            monotasks.rehearse_all({"attribution": application}, [(name, made, line) for name, line in variants.items()], say)
             experiment.turns({name: lambda n=name, line=line: application.measure(n, "monotasks", line) for name, line in variants.items()},
                              options.pairs, say)  # fmt: skip
         runs = application.explain()
@@ -47,7 +46,8 @@ def page(options, runs):
                     rows.append([f"{values} values, {stage}", name, f"{true / unit:.2f}", f"{told / unit:.2f}", f"{told / true - 1:+.1%}",
                                  f"{divided / true - 1:+.0%}"])  # fmt: skip
     return f"""Sorts of 160 MB with {VALUES[0]} and {VALUES[1]} longs per value, from HDFS to HDFS (3 replicas), on 4 machines with one HDD of
-{options.speed:g} of the speed of Doppio's Fig. 5. Each alone, and both at once in one application, {options.pairs} times each; medians.
+{options.speed:g} of the speed of Doppio's Fig. 5. Each alone, and both at once, {options.pairs} times
+each in an application that had run them for minutes; medians.
 
 {experiment.markdown(["stage", "use", "alone", "of two at once", "error", "error if divided by tasks' time"], rows)}
 The last column divides what all stages of the same kind used together in proportion to their tasks' time, which is all that can be done

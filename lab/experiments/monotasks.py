@@ -13,7 +13,7 @@ from lab.application import Application
 from lab.cluster import lab
 from lab.experiments import bdb
 
-WARM_UP_SECONDS = 15  # of the clock, in which a job is run again and again as fast as this computer can: the compiler has CPUs then
+WARM_UP_SECONDS = 45  # of the clock, in which a job is run again and again as fast as this computer can: the compiler has CPUs then
 REHEARSED_SECONDS = 10  # and as it will be measured
 MEASURED_SECONDS = 10  # of each variant of a job at least: one of a second is told apart by more runs only
 MOST_PAIRS = 9
@@ -101,7 +101,7 @@ def on(disks, jobs, options, say):
     return runs
 
 
-def rehearse_all(applications, jobs, say):
+def rehearse_all(applications, jobs, say, seconds=WARM_UP_SECONDS):
     """All jobs before the first one is measured: while the compiler still works on what a job of seconds runs, its CPU time is not the job's."""
     for name, application in applications.items():
         made = None
@@ -110,7 +110,7 @@ def rehearse_all(applications, jobs, say):
             if generate != made:
                 application.generate(generate)
             made = generate
-            application.warm_up(line, WARM_UP_SECONDS)
+            application.warm_up(line, seconds)
             rehearse(application, line)
 
 

@@ -24,6 +24,7 @@ from lab.experiments import monotasks
 PREDICTORS = ("replay", "ideal", "slots")
 VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}, "observed": experiment.PLUGIN}
 SORTS = ("sort10", "sort20", "sort50")
+WARM_UP_SECONDS = 15  # a variant is compared with itself on other machines, so compilers may still be at work in both
 # columns of the tables that are no numbers
 PREDICTION = ("variant", "changes", "from", "to", "job")
 BOTTLENECK = ("setting", "job", "resource")
@@ -227,7 +228,7 @@ def in_lab(setting, variants, jobs, pairs, logs, say):
         experiment.refuse_if_off(cluster, say)
         for variant in variants:
             with Application(cluster, variant, VARIANTS[variant]) as application:
-                monotasks.rehearse_all({f"{setting.name}, {variant}": application}, jobs, say)
+                monotasks.rehearse_all({f"{setting.name}, {variant}": application}, jobs, say, WARM_UP_SECONDS)
                 for job, _, line in jobs:
                     for number in range(1, pairs + 1):
                         say(f"{setting.name}, {variant}, {job}: {number} of {pairs}")

@@ -58,8 +58,8 @@ private object Sampler {
   private final val LeastNanos = 100000000L
   private final val MostNanos = 1000000000L
 
-  /** Of a CPU's time its own thread's is one in so many, and the JVM's for stopping the others about as much again. */
-  private final val Share = 400L
+  /** Of a CPU's time its own thread's is one in so many, and the JVM's for stopping the others up to twice as much. */
+  private final val Share = 800L
   private final val Frames = 64
   private final val Most = 16
   private val guard = new Guard("sampling what tasks do")
