@@ -88,30 +88,36 @@ def on(disks, jobs, options, say):
             experiment.refuse_if_off(cluster, say)
         with Application(a, "stock") as stock, Application(b, "monotasks", conf) as ours:
             applications = {"stock": stock, "monotasks": ours}
-            rehearse_all({f"{disks}, {name}": application for name, application in applications.items()}, jobs, say)
-            measure_all(applications, disks, jobs, options.pairs, say)
+            jobs = [(f"{disks}: {job}", generate, line) for job, generate, line in jobs]
+            rehearse_all(applications, jobs, say)
+            in_rounds(applications, jobs, rounds_of(applications, jobs, options.pairs, say), say)
         runs = stock.explain() + ours.explain()
     experiment.same_answers(runs)
     return runs
 
 
-def measure_all(applications, disks, jobs, least, say):
-    """Rounds of all jobs, short ones in more of them, each with input that is written anew: where HDFS puts its blocks is luck."""
+def rounds_of(applications, jobs, least, say):
+    """How often to measure each job: a short one more often than at least."""
     rounds = {}
     for job, _, line in jobs:
-        say(f"{disks}, {job}: once more")
+        say(f"{job}: once more")
         seconds = min(application.rehearse(line) for application in applications.values())
         rounds[job] = max(least, min(MOST_PAIRS, math.ceil(MEASURED_SECONDS / seconds)))
+    return rounds
+
+
+def in_rounds(applications, jobs, rounds, say):
+    """Measures each job as often as `rounds` says, the applications in turn. Each round writes its input anew: where HDFS puts blocks is luck."""
     for number in range(1, max(rounds.values()) + 1):
         its = [job for job in jobs if number <= rounds[job[0]]]
         for generate, group in itertools.groupby(its, key=lambda job: job[1]):
-            say(f"{disks}, round {number}: input")
+            say(f"round {number}: input")
             for application in applications.values():
                 application.generate(generate)
             for job, _, line in group:
                 for name, application in applications.items():
-                    say(f"{disks}, round {number} of {rounds[job]}: {job}, {name}")
-                    application.measure(f"{disks}: {job}", name, line)
+                    say(f"{job}, {number} of {rounds[job]}: {name}")
+                    application.measure(job, name, line)
 
 
 def rehearse_all(applications, jobs, say, seconds=WARM_UP_SECONDS):

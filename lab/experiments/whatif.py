@@ -228,12 +228,9 @@ def in_lab(setting, variants, jobs, pairs, logs, say):
         experiment.refuse_if_off(cluster, say)
         for variant in variants:
             with Application(cluster, variant, VARIANTS[variant]) as application:
-                monotasks.rehearse_all({f"{setting.name}, {variant}": application}, jobs, say, WARM_UP_SECONDS)
-                for job, generate, line in jobs:
-                    for number in range(1, pairs + 1):
-                        say(f"{setting.name}, {variant}, {job}: {number} of {pairs}")
-                        application.generate(generate)  # anew: where HDFS puts its blocks is luck
-                        application.measure(job, f"{variant}, {setting.name}", line)
+                applications = {f"{variant}, {setting.name}": application}
+                monotasks.rehearse_all(applications, jobs, say, WARM_UP_SECONDS)
+                monotasks.in_rounds(applications, jobs, {job: pairs for job, _, _ in jobs}, say)
             shutil.copy(application.event_log, logs / f"{setting.name}, {variant}")
             keep(setting, variant, logs, application.explain())
 

@@ -1,9 +1,10 @@
-"""Tables of experiments that are measured in parts."""
+"""Tables of experiments that are measured in parts, and the rounds in which they are."""
 
 import csv
 from argparse import Namespace
 
 from lab import experiment, software
+from lab.experiments import monotasks
 
 TABLE = software.REPOSITORY / "docs" / "experiments" / "monotasks.csv"
 
@@ -47,3 +48,29 @@ def test_what_was_measured_again_is_not_kept():
 
     assert names(kept) == names(runs) - names(again)
     assert experiment.of_other_cases(TABLE.with_name("none.csv"), again) == []
+
+
+class Recorder:
+    """In place of an application: what it is asked to do, in one list for all."""
+
+    def __init__(self, name, done):
+        self.name, self.done = name, done
+
+    def generate(self, line):
+        self.done.append((self.name, line))
+
+    def measure(self, case, variant, line):
+        self.done.append((self.name, case, variant, line))
+
+
+def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn():
+    done = []
+    applications = {"stock": Recorder("A", done), "monotasks": Recorder("B", done)}
+    monotasks.in_rounds(applications, [("long", "make", "run 1"), ("short", "make", "run 2")], {"long": 1, "short": 2}, lambda *_: None)
+    assert done == [
+        ("A", "make"), ("B", "make"),
+        ("A", "long", "stock", "run 1"), ("B", "long", "monotasks", "run 1"),
+        ("A", "short", "stock", "run 2"), ("B", "short", "monotasks", "run 2"),
+        ("A", "make"), ("B", "make"),
+        ("A", "short", "stock", "run 2"), ("B", "short", "monotasks", "run 2"),
+    ]  # fmt: skip
