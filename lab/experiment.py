@@ -16,7 +16,9 @@ from lab.application import Run
 from lab.cluster import LabError
 
 FOLDER = Path(__file__).parent / "experiments"
-PLUGIN = {"spark.jars": software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar", "spark.plugins": "pellucid.PellucidPlugin"}
+JAR = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
+# Not by `spark.jars`: Spark sends the names of its files along with each task, and loads classes more slowly where there are any.
+PLUGIN = {"spark.driver.extraClassPath": JAR, "spark.executor.extraClassPath": JAR, "spark.plugins": "pellucid.PellucidPlugin"}
 
 
 def names():

@@ -1,8 +1,10 @@
 package pellucid.observe
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.io.{ByteArrayOutputStream, ObjectOutputStream}
+import java.nio.ByteBuffer
 import java.util.{Base64, Map => JMap}
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.pellucid.TaskObservations
 import org.apache.spark.util.CollectionAccumulator
 
@@ -13,11 +15,14 @@ import org.apache.spark.util.CollectionAccumulator
   */
 final class Channel private (bytes: Array[Byte]) {
 
-  /** With the end of the current thread's task. As in Spark itself, an accumulator joins a task by being deserialized on its thread. */
+  /** With the end of the current thread's task. As in Spark itself, an accumulator joins a task by being deserialized on its thread,
+    * and by Spark's own stream: a second kind of stream would make all of the JVM's deserializing dearer, as its compiled calls then
+    * have two receivers.
+    */
   def send(measured: String): Unit =
-    new ObjectInputStream(
-      new ByteArrayInputStream(bytes)
-    ).readObject().asInstanceOf[CollectionAccumulator[String]].add(measured)
+    SparkEnv.get.closureSerializer.newInstance()
+      .deserialize[CollectionAccumulator[String]](ByteBuffer.wrap(bytes))
+      .add(measured)
 }
 
 object Channel {
