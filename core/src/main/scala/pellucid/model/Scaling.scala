@@ -6,7 +6,8 @@ import pellucid.trace.Trace
 
 /** How long each step takes, of its resource alone, on other machines than the recorded ones (thesis sections 5.6.2 to 5.6.4).
   *
-  * A disk's step takes as long as its bytes at the disk's bandwidth for requests of that size (Doppio section 3). Of a network
+  * A disk's step takes as long as its bytes at the disk's bandwidth for requests of that size (Doppio section 3); what reading took longer
+  * than that goes with the time of a faster disk's seeks. Of a network
   * step the time that its bytes need goes with the network's bandwidth, and with the part of the shuffle that is on other
   * machines: (n-1)/n of it with n machines; so does what it waits beside others, but for the least that any step took longer than its
   * bytes: that is the time that answers need, and stays. So does what the median of a stage's tasks takes longer than its bytes for what
@@ -37,9 +38,26 @@ final class Scaling(
   private def disk(bytesPerSecond: DiskProfile => Double): Double =
     (for (a <- now.disk; b <- next.disk) yield bytesPerSecond(a) / bytesPerSecond(b)).getOrElse(1.0)
 
-  /** Of a slower disk no more than its own seeks are slower: the rest of what a fast one took was not the disk's. */
   private lazy val seekMicros = now.disk.fold(0.0)(SmallReads.seekMicros)
-  private def seeks(step: Int) = work.kind(step) == Resource.Disk && SmallReads.isOne(table, step)
+
+  /** Of a faster disk. */
+  private lazy val fasterSeek =
+    (for (a <- now.disk; b <- next.disk) yield SmallReads.seekMicros(b) / SmallReads.seekMicros(a)).getOrElse(1.0)
+
+  private def reads(step: Int) = work.kind(step) == Resource.Disk && !work.phase(step).frees
+
+  /** What reading its bytes took, and the seeks that it took beside them: for directories, inodes and checksums, or as the kernel's requests were smaller
+    * than the task's. Of a slower disk no more than a small read's own seeks are slower: the rest of what a fast one took was not the disk's.
+    */
+  private def read(step: Int, micros: Double, ratio: Double): Double =
+    if (ratio > 1) {
+      val slower = if (SmallReads.isOne(table, step)) math.min(micros, seekMicros) else micros
+      micros + slower * (ratio - 1)
+    } else {
+      val bytes = table.bytes(step).toDouble
+      val ofBytes = now.disk.fold(micros)(disk => math.min(micros, bytes / disk.readBytesPerSecond(bytes) * 1e6))
+      ofBytes * ratio + (micros - ofBytes) * math.min(ratio, fasterSeek)
+    }
 
   private def ratio(step: Int): Double = {
     val bytes = table.bytes(step).toDouble
@@ -64,8 +82,7 @@ final class Scaling(
     if (to == 0 && work.kind(step) != Resource.Output) 0
     else if (work.kind(step) == Resource.Output && before.output.network == 0)
       work.micros(step) + table.bytes(step) * after.output.network * 1e6
-    else if (to > 1 && seeks(step)) same + more + math.min(more, seekMicros) * (to - 1)
-    else same + more * to
+    else same + (if (reads(step)) read(step, more, to) else more * to)
   }
 
   private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_))

@@ -343,6 +343,21 @@ class ModelsSuite extends munit.FunSuite {
     near(replay(100, 50), 3 + 0.05)
   }
 
+  test("what reading takes longer than its bytes are seeks, which are faster by more on a faster disk") {
+    def disk(bytesPerSecond: Double, seeks: Double) = DiskProfile(
+      s"$seeks",
+      BandwidthCurve(Vector(BandwidthPoint(4096, 4096 * seeks), BandwidthPoint(1e8, bytesPerSecond))),
+      BandwidthCurve.flat(bytesPerSecond)
+    )
+    def replay(next: DiskProfile) = {
+      val reads = stage(1, 2, Did("i1,100000000,0,1500000,0", seconds = 2))
+      job(reads, Change(disk = Some(next)), Known(disk = Some(disk(1e8, seeks = 100)))).replay
+    }
+    // 1 s for 100 MB and 0.5 s for seeks, and 0.5 s until the task ends
+    near(replay(disk(2e8, seeks = 1000)), 1 / 2.0 + 0.5 / 10 + 0.5)
+    near(replay(disk(0.5e8, seeks = 100)), 2 * 1.5 + 0.5)
+  }
+
   test("what a task waited for in the disk's queue is no small read") {
     // as `two`, but while they compute they wait for most of the time: a disk twice as fast changes nothing of that
     val did = Did(
