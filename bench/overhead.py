@@ -27,7 +27,6 @@ from bench.tables import QUERIES, WORK, queries, tables  # noqa: E402
 from lab import experiment, software  # noqa: E402
 from lab.config import Config  # noqa: E402
 
-JAR = ROOT / "spark" / "target" / "pellucid-spark.jar"
 VERSION = Config.spark_version
 SMALL_TASKS, MANY_TASKS = 20_000, 60_000
 ROUNDS = {"tpch": (2, 2, 4), "sort": (3, 3, 12), "tiny": (3, 4, 12)}  # pairs of applications, of runs in each, of runs in one application
@@ -55,7 +54,7 @@ class Application:
                 "spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri(), "spark.ui.showConsoleProgress": "false",
                 "spark.log.level": "ERROR"}  # fmt: skip
         if plugin:
-            conf |= {"spark.jars": JAR, "spark.plugins": "pellucid.PellucidPlugin"} | dict(settings)
+            conf |= {"spark.jars": software.JAR, "spark.plugins": "pellucid.PellucidPlugin"} | dict(settings)
         options = "".join(f"--conf {key}={value} " for key, value in conf.items())
         environment = os.environ | {
             "PYSPARK_SUBMIT_ARGS": f"{options}pyspark-shell",

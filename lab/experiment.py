@@ -16,9 +16,8 @@ from lab.application import Run
 from lab.cluster import LabError
 
 FOLDER = Path(__file__).parent / "experiments"
-JAR = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 # Not by `spark.jars`: Spark sends the names of its files along with each task, and loads classes more slowly where there are any.
-PLUGIN = {"spark.driver.extraClassPath": JAR, "spark.executor.extraClassPath": JAR, "spark.plugins": "pellucid.PellucidPlugin"}
+PLUGIN = {"spark.driver.extraClassPath": software.JAR, "spark.executor.extraClassPath": software.JAR, "spark.plugins": "pellucid.PellucidPlugin"}
 
 
 def names():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 HOME = REPOSITORY / "target" / "lab"
+JAR = REPOSITORY / "spark" / "target" / "pellucid-spark.jar"  # the plugin, which `make build` makes
 
 
 class Missing(Exception):

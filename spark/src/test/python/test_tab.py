@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
-from test_versions import JAR, VERSIONS, report
+from test_versions import VERSIONS, report
 
 from lab import software
 from lab.config import Config
@@ -46,7 +46,7 @@ def running(version, folder):
     environment = environment_of(version)
     logs = folder / "logs"
     logs.mkdir()
-    conf = {"spark.master": "local[2]", "spark.jars": str(JAR), "spark.plugins": "pellucid.PellucidPlugin", "spark.ui.port": str(free_port()),
+    conf = {"spark.master": "local[2]", "spark.jars": str(software.JAR), "spark.plugins": "pellucid.PellucidPlugin", "spark.ui.port": str(free_port()),
             "spark.eventLog.enabled": "true", "spark.eventLog.dir": logs.as_uri(), "spark.sql.warehouse.dir": (folder / "warehouse").as_uri()}  # fmt: skip
     submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
     with open(folder / "stderr", "w") as stderr:
@@ -68,7 +68,7 @@ def history_server(version, logs, folder):
     """Its address."""
     port = free_port()
     options = f"-Dspark.history.fs.logDirectory={logs.as_uri()} -Dspark.history.ui.port={port}"
-    environment = environment_of(version) | {"SPARK_DAEMON_CLASSPATH": str(JAR), "SPARK_HISTORY_OPTS": options}
+    environment = environment_of(version) | {"SPARK_DAEMON_CLASSPATH": str(software.JAR), "SPARK_HISTORY_OPTS": options}
     command = [str(software.spark_home(version) / "bin" / "spark-class"), "org.apache.spark.deploy.history.HistoryServer"]
     with open(folder / "history", "w") as output:
         process = subprocess.Popen(command, env=environment, cwd=folder, stdout=output, stderr=output)

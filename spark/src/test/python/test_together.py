@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from test_versions import CASES, JAR, VERSIONS, report, run, said_by_executors
+from test_versions import CASES, VERSIONS, report, run, said_by_executors
 
 from lab import software
 
 TOGETHER = Path(__file__).parent / "together.py"
 SEEDS = {"first": 3, "second": 7}
-LOOKS = os.pathsep.join(map(str, (JAR, software.REPOSITORY / "spark" / "target" / "test-classes")))  # with pellucid.monotask.Held
+LOOKS = os.pathsep.join(map(str, (software.JAR, software.REPOSITORY / "spark" / "target" / "test-classes")))  # with pellucid.monotask.Held
 
 
 def both(folder, plugin, conf=()):

@@ -17,7 +17,6 @@ import pytest
 from lab import software
 from lab.config import Config
 
-JAR = software.REPOSITORY / "spark" / "target" / "pellucid-spark.jar"
 JOB = Path(__file__).parent / "job.py"
 ANSWERS = Path(__file__).parent / "answers.py"
 KILLING = Path(__file__).parent / "killing.py"
@@ -42,7 +41,7 @@ def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
     }
     if plugin:
-        conf |= {"spark.jars": str(JAR), "spark.plugins": "pellucid.PellucidPlugin"}
+        conf |= {"spark.jars": str(software.JAR), "spark.plugins": "pellucid.PellucidPlugin"}
     submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
     environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "PYTHONPATH": str(software.pandas()), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=1500)
@@ -143,7 +142,7 @@ def kill(folder, plugin, conf=()):
     """(kinds of unfinished files that are left while it lives, what it and its executors wrote to standard error, event log)"""
     local = folder / "local"
     patient = {"spark.task.maxFailures": "1000", "spark.stage.maxConsecutiveAttempts": "1000", "spark.deploy.maxExecutorRetries": "-1",
-               "spark.local.dir": local, "spark.jars": JAR} | dict(conf)  # fmt: skip
+               "spark.local.dir": local, "spark.jars": software.JAR} | dict(conf)  # fmt: skip
     said, stderr, log = run(Config.spark_version, "local-cluster[2,2,1024]", folder, plugin, KILLING, ["7"], patient)
     executors = said_by_executors(Config.spark_version, log)
     answer, files = said

@@ -7,11 +7,10 @@ import pellucid.trace.Trace
 /** How long each step takes, of its resource alone, on other machines than the recorded ones (thesis sections 5.6.2 to 5.6.4).
   *
   * A disk's step takes as long as its bytes at the disk's bandwidth for requests of that size (Doppio section 3); what reading took longer
-  * than that goes with the time of a faster disk's seeks. Of a network
-  * step the time that its bytes need goes with the network's bandwidth, and with the part of the shuffle that is on other
-  * machines: (n-1)/n of it with n machines; so does what it waits beside others, but for the least that any step took longer than its
-  * bytes: that is the time that answers need, and stays. So does what the median of a stage's tasks takes longer than its bytes for what
-  * is written to other machines, whose bytes go with [[Output]].
+  * than that goes with the time of a faster disk's seeks. Of a network step the time that its bytes need goes with the
+  * network's bandwidth, and with the part of the shuffle that is on other machines: (n-1)/n of it with n machines; so does what it waits
+  * beside others, but for the least that any step took longer than its bytes: that is the time that answers need, and stays. So does what
+  * the median of a stage's tasks takes longer than its bytes for what is written to other machines, whose bytes go with [[Output]].
   *
   * @param staying of each step, [[Staying]], and of each stage what is `deserialized`, [[Deserialized]]
   */
@@ -40,9 +39,7 @@ final class Scaling(
 
   private lazy val seekMicros = now.disk.fold(0.0)(SmallReads.seekMicros)
 
-  /** Of a faster disk. */
-  private lazy val fasterSeek =
-    (for (a <- now.disk; b <- next.disk) yield SmallReads.seekMicros(b) / SmallReads.seekMicros(a)).getOrElse(1.0)
+  private val seek = disk(1 / SmallReads.seekMicros(_))
 
   private def reads(step: Int) = work.kind(step) == Resource.Disk && !work.phase(step).frees
 
@@ -55,8 +52,8 @@ final class Scaling(
       micros + slower * (ratio - 1)
     } else {
       val bytes = table.bytes(step).toDouble
-      val ofBytes = now.disk.fold(micros)(disk => math.min(micros, bytes / disk.readBytesPerSecond(bytes) * 1e6))
-      ofBytes * ratio + (micros - ofBytes) * math.min(ratio, fasterSeek)
+      val ofBytes = now.disk.fold(micros)(known => math.min(micros, bytes / known.readBytesPerSecond(bytes) * 1e6))
+      ofBytes * ratio + (micros - ofBytes) * math.min(ratio, seek)
     }
 
   private def ratio(step: Int): Double = {

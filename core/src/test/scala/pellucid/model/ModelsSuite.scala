@@ -46,6 +46,13 @@ class ModelsSuite extends munit.FunSuite {
   private def flat(name: String, bytesPerSecond: Double) =
     DiskProfile(name, BandwidthCurve.flat(bytesPerSecond), BandwidthCurve.flat(bytesPerSecond))
 
+  /** So many small reads a second. */
+  private def seeking(bytesPerSecond: Double, seeks: Double) = DiskProfile(
+    s"$seeks",
+    BandwidthCurve(Vector(BandwidthPoint(4096, 4096 * seeks), BandwidthPoint(1e8, bytesPerSecond))),
+    BandwidthCurve.flat(bytesPerSecond)
+  )
+
   private def near(got: Double, want: Double)(implicit at: munit.Location): Unit = assertEqualsDouble(got, want, 1e-3)
 
   test(
@@ -328,13 +335,10 @@ class ModelsSuite extends munit.FunSuite {
       "c0,0,0,1000000,200000;i1,100000000,0,1000000,0;c0,0,0,1000000,1000000",
       requests = ";input,hdfs:m1,2,1374,600000,0:1 10:1;input,disk:a,1,100000000,1000000,26:1"
     )
-    def disk(seeks: Double) = DiskProfile(
-      s"$seeks",
-      BandwidthCurve(Vector(BandwidthPoint(4096, 4096 * seeks), BandwidthPoint(1e8, 1e8))),
-      BandwidthCurve.flat(1e8)
-    )
-    def replay(now: Double, next: Double) =
-      job(stage(1, 3, did), Change(disk = Some(disk(next))), Known(disks = Some(1), disk = Some(disk(now)))).replay
+    def replay(now: Double, next: Double) = {
+      val known = Known(disks = Some(1), disk = Some(seeking(1e8, now)))
+      job(stage(1, 3, did), Change(disk = Some(seeking(1e8, next))), known).replay
+    }
     near(replay(100, 100), 3)
     // five seeks for a file take all of 0.6 s, and with three times as many per second a third of it
     near(replay(5 / 0.6, 15 / 0.6), 3 - 0.4)
@@ -344,18 +348,13 @@ class ModelsSuite extends munit.FunSuite {
   }
 
   test("what reading takes longer than its bytes are seeks, which are faster by more on a faster disk") {
-    def disk(bytesPerSecond: Double, seeks: Double) = DiskProfile(
-      s"$seeks",
-      BandwidthCurve(Vector(BandwidthPoint(4096, 4096 * seeks), BandwidthPoint(1e8, bytesPerSecond))),
-      BandwidthCurve.flat(bytesPerSecond)
-    )
     def replay(next: DiskProfile) = {
       val reads = stage(1, 2, Did("i1,100000000,0,1500000,0", seconds = 2))
-      job(reads, Change(disk = Some(next)), Known(disk = Some(disk(1e8, seeks = 100)))).replay
+      job(reads, Change(disk = Some(next)), Known(disk = Some(seeking(1e8, seeks = 100)))).replay
     }
     // 1 s for 100 MB and 0.5 s for seeks, and 0.5 s until the task ends
-    near(replay(disk(2e8, seeks = 1000)), 1 / 2.0 + 0.5 / 10 + 0.5)
-    near(replay(disk(0.5e8, seeks = 100)), 2 * 1.5 + 0.5)
+    near(replay(seeking(2e8, seeks = 1000)), 1 / 2.0 + 0.5 / 10 + 0.5)
+    near(replay(seeking(0.5e8, seeks = 100)), 2 * 1.5 + 0.5)
   }
 
   test("what a task waited for in the disk's queue is no small read") {

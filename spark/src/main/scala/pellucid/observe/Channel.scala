@@ -1,7 +1,7 @@
 package pellucid.observe
 
-import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.{Base64, Map => JMap}
 
 import org.apache.spark.SparkEnv
@@ -20,9 +20,7 @@ final class Channel private (bytes: Array[Byte]) {
     * have two receivers.
     */
   def send(measured: String): Unit =
-    SparkEnv.get.closureSerializer.newInstance()
-      .deserialize[CollectionAccumulator[String]](ByteBuffer.wrap(bytes))
-      .add(measured)
+    Channel.serializer.deserialize[CollectionAccumulator[String]](ByteBuffer.wrap(bytes)).add(measured)
 }
 
 object Channel {
@@ -31,11 +29,13 @@ object Channel {
   /** Its number: a setting of the application's environment then, which tells the log's reader which updates are ours. */
   private val Task = "task"
 
+  /** Spark's own of tasks, which one thread uses at a time. */
+  private def serializer = SparkEnv.get.closureSerializer.newInstance()
+
   /** In the driver: what executors are to be told. */
   def toldBy(observations: TaskObservations): JMap[String, String] = {
-    val bytes = new ByteArrayOutputStream
-    new ObjectOutputStream(bytes).writeObject(observations)
-    JMap.of(Accumulator, Base64.getEncoder.encodeToString(bytes.toByteArray), Task, observations.id.toString)
+    val bytes = Base64.getEncoder.encode(serializer.serialize(observations))
+    JMap.of(Accumulator, ISO_8859_1.decode(bytes).toString, Task, observations.id.toString)
   }
 
   /** In an executor; None where the driver observes nothing. */
