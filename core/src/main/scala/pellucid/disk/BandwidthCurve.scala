@@ -25,6 +25,16 @@ final case class BandwidthCurve(points: IndexedSeq[BandwidthPoint]) {
     }
   }
 
+  /** That a request of hardly any bytes takes, which is a seek, on the line of the smallest two: a byte's transfer where there is but one. */
+  def seekSeconds: Double = {
+    val byte = 1 / points.last.bytesPerSecond
+    points.take(2).map(p => (p.requestBytes, p.requestBytes / p.bytesPerSecond)) match {
+      case Seq((small, seconds), (large, more)) =>
+        math.min(seconds, math.max(byte, seconds - small * (more - seconds) / (large - small)))
+      case _ => byte
+    }
+  }
+
   /** Of a disk that is so many times as fast. */
   def times(factor: Double): BandwidthCurve =
     BandwidthCurve(points.map(p => p.copy(bytesPerSecond = p.bytesPerSecond * factor)))

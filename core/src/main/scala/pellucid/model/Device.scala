@@ -30,6 +30,9 @@ private[model] final class Device(
   private var n = 0
   private var speed = 1.0
 
+  /** What is left of the work beside all steps: it has the share of one of them while there is some. */
+  private var beside = 0.0
+
   /** Those that have had what they need, and go on at a moment to come: until then they keep their slots. */
   private val kept = mutable.PriorityQueue.empty[(Long, Step)](Ordering.by(-_._1))
 
@@ -46,6 +49,9 @@ private[model] final class Device(
     changes(this)
     plan()
   }
+
+  /** More of the work for which no step waits, though it takes their time. */
+  def doesBeside(micros: Double, now: Long): Unit = if (micros > 0) { advance(now); beside += micros; plan() }
 
   /** All its steps together have this part of its speed from now on. */
   def goesAt(part: Double, now: Long): Unit = if (part != speed) { advance(now); speed = part; plan() }
@@ -73,12 +79,14 @@ private[model] final class Device(
   }
 
   private def advance(now: Long): Unit = {
-    had += (now - since) * speed / sharers
+    val share = (now - since) * speed / sharers
+    had += share
+    beside = if (beside <= share + Device.Rounding) 0 else beside - share
     since = now
   }
 
   /** Of each unit. */
-  private def sharers: Double = math.max(1.0, n / units)
+  private def sharers: Double = math.max(1.0, (if (beside > 0) n + 1 else n) / units)
 
   private def start(begun: Seq[Step]): Unit = begun.foreach { step =>
     if (n == steps.length) {
@@ -91,9 +99,9 @@ private[model] final class Device(
   }
 
   /** Wakes when the next one ends, if nothing changes until then. */
-  private def plan(): Unit = if (n > 0 && speed > 0) {
-    var least = ends(0)
-    var i = 1
+  private def plan(): Unit = if ((n > 0 || beside > 0) && speed > 0) {
+    var least = if (beside > 0) had + beside else Double.MaxValue
+    var i = 0
     while (i < n) { if (ends(i) < least) least = ends(i); i += 1 }
     events.add(since + math.max(0L, math.ceil((least - had) * sharers / speed).toLong), event)
   }

@@ -50,6 +50,8 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
       stage -> (disk > network && disk > (steps.map(end).max - steps.map(begin).min) * OutputWaits.Busy)
     }
 
+  def ofDisks: Boolean = onDisks.valuesIterator.contains(true)
+
   /** Files that were closed while disks were behind, after more than copying them to memory takes. */
   private val waited = files.filter { file =>
     val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum

@@ -36,7 +36,7 @@ final class Recorded(trace: Trace, known: Known) {
   private lazy val limit: Option[Double] = byHost.values.flatMap { executors =>
     val samples = executors.flatMap(trace.machines.getOrElse(_, Nil))
     val heldBack = samples.filter(m => m.throttledMillis > m.coveredMillis * Recorded.HeldBack)
-    heldBack.map(m => m.cpuMillis.toDouble / m.coveredMillis).maxOption
+    heldBack.map(m => m.usedCpuMillis.toDouble / m.coveredMillis).maxOption
   }.toSeq.sorted.lift(byHost.size / 2)
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 

@@ -13,6 +13,7 @@ import pellucid.trace.Trace
   * the median of a stage's tasks takes longer than its bytes for what is written to other machines, whose bytes go with [[Output]].
   *
   * @param staying of each step, [[Staying]], and of each stage what is `deserialized`, [[Deserialized]]
+  * @param slower how many times as long as a disk needs for it takes what goes to page caches
   */
 final class Scaling(
     trace: Trace,
@@ -20,7 +21,8 @@ final class Scaling(
     staying: Array[Double],
     deserialized: Array[Double],
     before: Setup,
-    after: Setup
+    after: Setup,
+    slower: Double
 ) {
   import after.{cluster => next}
   import before.{cluster => now}
@@ -82,11 +84,11 @@ final class Scaling(
     else same + (if (reads(step)) read(step, more, to) else more * to)
   }
 
-  private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_))
+  private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_)) * slower
 
   /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there while it idles, and before tasks wait. */
   def needs(step: Int): Double =
-    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * 1e6 else work.needs(step) * written
+    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * slower * 1e6 else work.needs(step) * written
   val idle: Double = work.idle * written
   val allowance: Double = if (written > 0) work.allowance * written else 0
   val allowanceOfOutput: Double = if (written > 0) work.allowanceOfOutput * written else 0

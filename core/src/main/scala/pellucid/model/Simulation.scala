@@ -247,7 +247,9 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       val machine = machineOf(task)
       def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
       work.kind(step) match {
-        case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
+        case Resource.Cpu =>
+          machine.cpu.doesBeside(micros(step) * work.beside, now)
+          replay(machine.cpu, new Recording(task, step))
         case Resource.Network => replay(machine.network, new Recording(task, step))
         case Resource.Output => replay(machine.output, new Written(task, step))
         case Resource.Disk if scaling.needs(step) > 0 =>

@@ -16,10 +16,7 @@ object SmallReads {
     table.bytes(step) == 0 && table.phase(step) == read && table.serviceMicros(step) > 0
 
   /** That a file's small reads take such a disk alone. */
-  def seekMicros(disk: DiskProfile): Double = {
-    val smallest = disk.read.points.head
-    Seeks * 1e6 * smallest.requestBytes / smallest.bytesPerSecond
-  }
+  def seekMicros(disk: DiskProfile): Double = Seeks * 1e6 * disk.read.seekSeconds
 
   private val compute = MonotaskPhase.all.indexOf(MonotaskPhase.Compute)
   private val read = MonotaskPhase.all.indexOf(MonotaskPhase.InputRead)

@@ -114,17 +114,28 @@ final class Models(trace: Trace, known: Known = Known()) {
   private val staying = new Staying(trace, recorded.work, recorded.setup).micros
   private val deserialized = Deserialized.of(trace, recorded.work)
 
-  private final class On(cluster: Cluster) {
+  private final class On(cluster: Cluster, slower: Double = slower) {
     private val setup = recorded.on(cluster)
-    private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup)
+    private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup, slower)
     val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, setup)
     val simulated: Simulated = simulation.run(scaling, setup)
     val slots: Int = cluster.slots
   }
-  private val before = new On(now)
-
   /** Of the application, as recorded. */
   private val seconds = (trace.endMillis - trace.startMillis) / 1e3
+
+  /** How many times as long as a disk needs for it takes what is written by way of its page cache, where output waited for disks: these idle in turn, as
+    * files wait for others. As long as makes the replay of the recorded machines take what was recorded.
+    */
+  private lazy val slower: Double =
+    if (!recorded.work.outputWaitedForDisks) 1
+    else
+      (1 to Models.Halvings).foldLeft((1.0, Models.Slowest)) { case ((low, high), _) =>
+        val middle = (low + high) / 2
+        if (new On(now, middle).simulated.end < seconds * 1e6) (middle, high) else (low, middle)
+      }._1
+
+  private val before = new On(now)
 
   /** Whether any step uses it, and whether any waits for a task's input. */
   def uses(resource: Resource): Boolean = (0 until recorded.work.table.size).exists(recorded.work.kind(_) == resource)
@@ -164,9 +175,13 @@ final class Models(trace: Trace, known: Known = Known()) {
       jobs,
       stages,
       bounds,
-      recorded.assumptions(next)
+      recorded.assumptions(next) ++ idling
     )
   }
+
+  private def idling: Option[String] = Option.when(slower > 1)(
+    f"disks write ${100 / slower}%.0f %% of what they could while output waits for them, as in the recording: they idle in turn"
+  )
 
   private def jobsOn(after: On): Seq[JobPrediction] = trace.jobs.indices.filter(trace.jobs(_).ended).map { j =>
     val seconds = (trace.jobs(j).completionMillis - trace.jobs(j).submissionMillis) / 1e3
@@ -239,6 +254,10 @@ final class Models(trace: Trace, known: Known = Known()) {
 }
 
 object Models {
+
+  /** The most that disks' idling may make writing longer, and how finely it is told. */
+  private final val Slowest = 1.5
+  private final val Halvings = 5
 
   /** How much the spans cover together. */
   private def covered(spans: Iterable[(Long, Long)]): Long = {

@@ -154,6 +154,18 @@ final class Work(
     out
   }
 
+  /** CPU time beside what steps had, for each microsecond of theirs: of collectors, compilers, datanodes, of whoever serves shuffles. Steps may have had to
+    * share their cores with it, so it is what nothing that they had can be; 0 where machines' counters do not tell.
+    */
+  val beside: Double = {
+    val ofSteps = (0 until table.size).iterator.filter(kind(_) == Resource.Cpu).map(had(_)).sum
+    val ofMachines = trace.machines.valuesIterator.flatten.filter(_.coveredMillis > 0).map { m =>
+      val within = math.min(m.untilMillis, trace.endMillis) - math.max(m.fromMillis, trace.startMillis)
+      m.usedCpuMillis * 1e3 * within / (m.untilMillis - m.fromMillis)
+    }.sum
+    if (ofSteps > 0) math.max(0, ofMachines / ofSteps - 1) else 0
+  }
+
   private val outputWaits = new OutputWaits(trace, this, output, had)
 
   /** The same before what is written to other machines waits for it. */
@@ -162,6 +174,9 @@ final class Work(
   /** Whether tasks wrote to page caches of which nothing tells how much they take. */
   def dirtyIsUnknown: Boolean =
     (clean.nonEmpty && allowance.isInfinite) || (outputWaits.areKnown && allowanceOfOutput.isInfinite)
+
+  /** Whether a stage's output waited for disks, whatever else did. */
+  def outputWaitedForDisks: Boolean = outputWaits.ofDisks
 
   /** Whether it is the last that its task writes to other machines. */
   def closes(step: Int): Boolean = outputWaits.closes(step)

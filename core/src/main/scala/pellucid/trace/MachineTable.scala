@@ -29,6 +29,9 @@ final case class MachineSample(
     containerCpuMillis: Long = 0
 ) {
 
+  /** Of all processes beside which the executor has its cores, or at least of itself. */
+  def usedCpuMillis: Long = math.max(cpuMillis, containerCpuMillis)
+
   /** Both as one, of whatever lies between them nothing is known. */
   def +(later: MachineSample): MachineSample = {
     val covered = coveredMillis + later.coveredMillis

@@ -3,7 +3,7 @@ package pellucid.model
 import pellucid.Samples._
 import pellucid.TraceOf
 import pellucid.disk.{BandwidthCurve, BandwidthPoint, DiskProfile}
-import pellucid.trace.Trace
+import pellucid.trace.{MachineSample, Trace}
 
 /** One stage of small tasks that the plugin ran as monotasks; times are seconds. */
 class ModelsSuite extends munit.FunSuite {
@@ -115,6 +115,21 @@ class ModelsSuite extends munit.FunSuite {
     near(bounds("network")._1, rest + 3)
     assertEquals(bounds.values.map(_._2).toSet, Set(answer.application.seconds))
     assertEquals(answer.bounds.map(_.blockedTime.isDefined), Seq(false, true, true))
+  }
+
+  test("what a machine computes beside its tasks takes the time of those that compute, and of none that read") {
+    // Of 6 s of CPU in a sample half of which is in the recording 2 are the steps': 0.5 beside each. Now A computes 1-2.5 and B 2.5-4; of a disk that takes
+    // no time 0-1.5 and 1.5-3
+    val until = two.endMillis
+    val sample = MachineSample(until - 3000, until + 3000, 6000, 1, cpuMillis = 1000, 0, 1, 0, 0, 0, Vector.empty,
+      Vector.empty, containerCpuMillis = 6000)
+    val p = job(two.copy(machines = Map(0 -> Vector(sample))), Change(disk = Some(flat("free", 1e14))))
+    near(p.replayNow, 4)
+    near(p.replay, 3 * 3.0 / 4)
+    assertEquals(p.ideal, 3.0) // of the CPU time of tasks
+    // no more than the steps had: nothing beside them
+    val less = sample.copy(cpuMillis = 4000, containerCpuMillis = 0)
+    near(job(two.copy(machines = Map(0 -> Vector(less))), Change()).replayNow, 3)
   }
 
   test("a disk's speed goes by the size of the request") {
@@ -312,6 +327,16 @@ class ModelsSuite extends munit.FunSuite {
       ).replay
     near(replay(200000000), 1.5)
     near(replay(100000000), 3)
+  }
+
+  test("disks that output waits for write as slowly as recorded ones did, on which that made the job as long as it was") {
+    // 200 MB take 3 s of a disk that could write them in 2, and a second of computing comes after; twice as fast 1.5 s and that second
+    val trace = stage(1, 4, Did("o1,200000000,0,3000000,0;c0,0,0,1000000,1000000", "cpu=1 network:hdfs=1", seconds = 4))
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
+    val answer = new Models(trace, known).predict(Change(disk = Some(flat("fast", 2e8))))
+    assertEqualsDouble(answer.jobs.head.prediction.replayNow, 4, 0.04) // in steps of a 32nd of the half
+    assertEqualsDouble(answer.jobs.head.prediction.replay, 2.5, 0.02)
+    assert(answer.assumptions.exists(_.contains("idle")))
   }
 
   test("how much a page cache takes, where no task waited for it, is without bound unless the user knows") {
