@@ -88,7 +88,8 @@ final class Scaling(
 
   /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there while it idles, and before tasks wait. */
   def needs(step: Int): Double =
-    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * slower * 1e6 else work.needs(step) * written
+    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * slower * 1e6
+    else work.needs(step) * written
   val idle: Double = work.idle * written
   val allowance: Double = if (written > 0) work.allowance * written else 0
   val allowanceOfOutput: Double = if (written > 0) work.allowanceOfOutput * written else 0

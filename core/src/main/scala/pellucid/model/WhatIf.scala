@@ -114,13 +114,14 @@ final class Models(trace: Trace, known: Known = Known()) {
   private val staying = new Staying(trace, recorded.work, recorded.setup).micros
   private val deserialized = Deserialized.of(trace, recorded.work)
 
-  private final class On(cluster: Cluster, slower: Double = slower) {
+  private final class On(cluster: Cluster, idling: Double = slower) {
     private val setup = recorded.on(cluster)
-    private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup, slower)
+    private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup, idling)
     val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, setup)
     val simulated: Simulated = simulation.run(scaling, setup)
     val slots: Int = cluster.slots
   }
+
   /** Of the application, as recorded. */
   private val seconds = (trace.endMillis - trace.startMillis) / 1e3
 
@@ -175,11 +176,11 @@ final class Models(trace: Trace, known: Known = Known()) {
       jobs,
       stages,
       bounds,
-      recorded.assumptions(next) ++ idling
+      recorded.assumptions(next) ++ assumed
     )
   }
 
-  private def idling: Option[String] = Option.when(slower > 1)(
+  private def assumed: Option[String] = Option.when(slower > 1)(
     f"disks write ${100 / slower}%.0f %% of what they could while output waits for them, as in the recording: they idle in turn"
   )
 

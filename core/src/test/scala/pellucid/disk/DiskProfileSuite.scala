@@ -22,13 +22,23 @@ class DiskProfileSuite extends Properties {
     assertEquals((curve(1), curve(1e12)), (1e5, 3e5))
   }
 
-  test("a seek is what the smallest two sizes say of no bytes, and no more than the smallest; one size alone says none") {
+  test(
+    "a seek is what the smallest two sizes say of no bytes, and no more than the smallest; one size alone says none"
+  ) {
     // 1 kB takes 10 ms, 9 kB take 30 ms: none 7.5 ms
     val curve = BandwidthCurve(Vector(BandwidthPoint(1e3, 1e5), BandwidthPoint(9e3, 3e5)))
     assertEqualsDouble(curve.seekSeconds, 7.5e-3, 1e-9)
     // 9 kB as soon as 1 kB; 2 kB after 33 ms, which leaves no time for a seek
-    assertEqualsDouble(BandwidthCurve(Vector(BandwidthPoint(1e3, 1e5), BandwidthPoint(9e3, 1e6))).seekSeconds, 0.01, 1e-9)
-    assertEqualsDouble(BandwidthCurve(Vector(BandwidthPoint(1e3, 1e5), BandwidthPoint(2e3, 6e4))).seekSeconds, 1 / 6e4, 1e-9)
+    assertEqualsDouble(
+      BandwidthCurve(Vector(BandwidthPoint(1e3, 1e5), BandwidthPoint(9e3, 1e6))).seekSeconds,
+      0.01,
+      1e-9
+    )
+    assertEqualsDouble(
+      BandwidthCurve(Vector(BandwidthPoint(1e3, 1e5), BandwidthPoint(2e3, 6e4))).seekSeconds,
+      1 / 6e4,
+      1e-9
+    )
     assertEqualsDouble(BandwidthCurve(Vector(BandwidthPoint(1e8, 1e8))).seekSeconds, 1e-8, 1e-15)
   }
 

@@ -121,8 +121,21 @@ class ModelsSuite extends munit.FunSuite {
     // Of 6 s of CPU in a sample half of which is in the recording 2 are the steps': 0.5 beside each. Now A computes 1-2.5 and B 2.5-4; of a disk that takes
     // no time 0-1.5 and 1.5-3
     val until = two.endMillis
-    val sample = MachineSample(until - 3000, until + 3000, 6000, 1, cpuMillis = 1000, 0, 1, 0, 0, 0, Vector.empty,
-      Vector.empty, containerCpuMillis = 6000)
+    val sample = MachineSample(
+      until - 3000,
+      until + 3000,
+      6000,
+      1,
+      cpuMillis = 1000,
+      0,
+      1,
+      0,
+      0,
+      0,
+      Vector.empty,
+      Vector.empty,
+      containerCpuMillis = 6000
+    )
     val p = job(two.copy(machines = Map(0 -> Vector(sample))), Change(disk = Some(flat("free", 1e14))))
     near(p.replayNow, 4)
     near(p.replay, 3 * 3.0 / 4)
@@ -329,7 +342,9 @@ class ModelsSuite extends munit.FunSuite {
     near(replay(100000000), 3)
   }
 
-  test("disks that output waits for write as slowly as recorded ones did, on which that made the job as long as it was") {
+  test(
+    "disks that output waits for write as slowly as recorded ones did, on which that made the job as long as it was"
+  ) {
     // 200 MB take 3 s of a disk that could write them in 2, and a second of computing comes after; twice as fast 1.5 s and that second
     val trace = stage(1, 4, Did("o1,200000000,0,3000000,0;c0,0,0,1000000,1000000", "cpu=1 network:hdfs=1", seconds = 4))
     val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
