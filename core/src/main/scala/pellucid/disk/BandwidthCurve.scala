@@ -1,7 +1,11 @@
 package pellucid.disk
 
 /** `bytesPerSecond` that a disk moves when it is asked for `requestBytes` at a time. */
-final case class BandwidthPoint(requestBytes: Double, bytesPerSecond: Double)
+final case class BandwidthPoint(requestBytes: Double, bytesPerSecond: Double) {
+
+  /** Of one request. */
+  def seconds: Double = requestBytes / bytesPerSecond
+}
 
 /** Effective bandwidth by request size (Doppio, section III-C). Between two points the time of a request is linear in
   * its size, as that of a seek and a transfer is, so the bandwidth lies between theirs. Beyond the ends it is that of
@@ -19,18 +23,17 @@ final case class BandwidthCurve(points: IndexedSeq[BandwidthPoint]) {
     else {
       val (low, high) = (points(above - 1), points(above))
       val share = (requestBytes - low.requestBytes) / (high.requestBytes - low.requestBytes)
-      val lowSeconds = low.requestBytes / low.bytesPerSecond
-      val highSeconds = high.requestBytes / high.bytesPerSecond
-      requestBytes / (lowSeconds + share * (highSeconds - lowSeconds))
+      requestBytes / (low.seconds + share * (high.seconds - low.seconds))
     }
   }
 
   /** That a request of hardly any bytes takes, which is a seek, on the line of the smallest two: a byte's transfer where there is but one. */
   def seekSeconds: Double = {
     val byte = 1 / points.last.bytesPerSecond
-    points.take(2).map(p => (p.requestBytes, p.requestBytes / p.bytesPerSecond)) match {
-      case Seq((small, seconds), (large, more)) =>
-        math.min(seconds, math.max(byte, seconds - small * (more - seconds) / (large - small)))
+    points.take(2) match {
+      case Seq(small, large) =>
+        val ofByte = (large.seconds - small.seconds) / (large.requestBytes - small.requestBytes)
+        math.min(small.seconds, math.max(byte, small.seconds - small.requestBytes * ofByte))
       case _ => byte
     }
   }

@@ -13,7 +13,7 @@ import pellucid.trace.Trace
   * the median of a stage's tasks takes longer than its bytes for what is written to other machines, whose bytes go with [[Output]].
   *
   * @param staying of each step, [[Staying]], and of each stage what is `deserialized`, [[Deserialized]]
-  * @param slower how many times as long as a disk needs for it takes what goes to page caches
+  * @param idling how many times as long as a disk needs for it takes what goes to page caches
   */
 final class Scaling(
     trace: Trace,
@@ -22,7 +22,7 @@ final class Scaling(
     deserialized: Array[Double],
     before: Setup,
     after: Setup,
-    slower: Double
+    idling: Double
 ) {
   import after.{cluster => next}
   import before.{cluster => now}
@@ -84,11 +84,11 @@ final class Scaling(
     else same + (if (reads(step)) read(step, more, to) else more * to)
   }
 
-  private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_)) * slower
+  private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_)) * idling
 
   /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there while it idles, and before tasks wait. */
   def needs(step: Int): Double =
-    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * slower * 1e6
+    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * idling * 1e6
     else work.needs(step) * written
   val idle: Double = work.idle * written
   val allowance: Double = if (written > 0) work.allowance * written else 0
