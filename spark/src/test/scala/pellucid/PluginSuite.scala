@@ -76,15 +76,26 @@ class PluginSuite extends SparkSuite {
 
   folder.test("what tasks wait for elsewhere is seen in their stacks, with its time") { folder =>
     val ran = Jobs.run(folder) { spark =>
-      spark.sparkContext.parallelize(0 until 2, 2).map { i => other.Waiting.aSecond(); i }.count()
+      def wait() = spark.sparkContext.parallelize(0 until 2, 2).map { i => other.Waiting.aSecond(); i }.count()
+      wait()
+      assert(
+        Iterator.continually { Thread.sleep(50); sampler }.take(100).contains(Thread.State.WAITING),
+        "it still looks"
+      )
+      wait()
     }
     val tasks = ran.trace.tasks
+    assertEquals(tasks.size, 4)
     for (row <- 0 until tasks.size) {
       // a look every 100 ms, the first and the last one somewhere in the task
       assert(tasks.lockWaitNanos(row) > 700e6 && tasks.lockWaitNanos(row) < 1250e6, tasks.lockWaitNanos(row))
     }
     assert(ran.paths("wait").exists(_.path == "Waiting$.aSecond"), ran.paths("wait").map(_.path))
   }
+
+  /** Of one that has a next look before it: timed waiting. */
+  private def sampler: Thread.State =
+    Thread.getAllStackTraces.keySet.asScala.filter(_.getName == "pellucid-sampler").map(_.getState).head
 
   folder.test("answers and Spark's own metrics are those without the plugin") { folder =>
     val stock = Jobs.run(folder, plugin = false)(textJob(folder))

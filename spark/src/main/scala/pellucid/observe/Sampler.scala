@@ -1,35 +1,50 @@
 package pellucid.observe
 
 import java.lang.management.ManagementFactory
-import java.util.concurrent.{ConcurrentHashMap, Executors, TimeUnit}
+import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadLocalRandom, TimeUnit}
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.Random
 
 import pellucid.plugin.Guard
 
-/** Looks ten times a second at what the threads of tasks do, for what cannot be measured where it happens without a clock per
+/** Looks ten times a second, while tasks run, at what their threads do, for what cannot be measured where it happens without a clock per
   * record: Python workers, decompression, decoding, locks. A task is charged the time since the look before. Where CPUs are slow
   * it looks less often, so that looking takes little of them.
   */
 private[pellucid] final class Sampler {
   import Sampler._
   private val running = ConcurrentHashMap.newKeySet[TaskRecord]
+  private val rests = new AtomicBoolean(true) // until a task starts
   private val threads = ManagementFactory.getThreadMXBean
-  private var beforeNanos = System.nanoTime()
-  private var pauseNanos = LeastNanos
+  @volatile private var beforeNanos = System.nanoTime()
+  @volatile private var pauseNanos = LeastNanos
   private val thread = Executors.newSingleThreadScheduledExecutor { (work: Runnable) =>
     val made = new Thread(work, "pellucid-sampler")
     made.setDaemon(true)
     made
   }
-  later()
 
-  private def later(): Unit = {
-    thread.schedule((() => { guard(look()); later() }): Runnable, pauseNanos, TimeUnit.NANOSECONDS)
+  private def lookIn(nanos: Long): Unit = if (!thread.isShutdown) {
+    thread.schedule((() => { guard(look()); goOn() }): Runnable, nanos, TimeUnit.NANOSECONDS)
     ()
   }
 
-  def taskStarts(record: TaskRecord): Unit = { running.add(record); () }
+  private def goOn(): Unit =
+    if (!running.isEmpty) lookIn(pauseNanos)
+    else {
+      rests.set(true)
+      if (!running.isEmpty) wake() // one that has just started
+    }
+
+  /** As if it had looked all the time: at any moment after a task's start, for what a pause takes. */
+  private def wake(): Unit = if (rests.compareAndSet(true, false)) {
+    val nanos = ThreadLocalRandom.current.nextLong(pauseNanos)
+    beforeNanos = System.nanoTime() + nanos - pauseNanos
+    lookIn(nanos)
+  }
+
+  def taskStarts(record: TaskRecord): Unit = { running.add(record); wake() }
   def taskEnds(record: TaskRecord): Unit = { running.remove(record); () }
   def stop(): Unit = { thread.shutdownNow(); () }
 
