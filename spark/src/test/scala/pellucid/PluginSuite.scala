@@ -95,7 +95,7 @@ class PluginSuite extends SparkSuite {
 
   /** Of one that has a next look before it: timed waiting. */
   private def sampler: Thread.State =
-    Thread.getAllStackTraces.keySet.asScala.filter(_.getName == "pellucid-sampler").map(_.getState).head
+    Thread.getAllStackTraces.keySet.asScala.find(_.getName == "pellucid-sampler").get.getState
 
   folder.test("answers and Spark's own metrics are those without the plugin") { folder =>
     val stock = Jobs.run(folder, plugin = false)(textJob(folder))

@@ -1,7 +1,7 @@
 package pellucid.observe
 
 import java.lang.management.ManagementFactory
-import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadLocalRandom, TimeUnit}
+import java.util.concurrent._
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.Random
@@ -17,15 +17,19 @@ private[pellucid] final class Sampler {
   private val running = ConcurrentHashMap.newKeySet[TaskRecord]
   private val rests = new AtomicBoolean(true) // until a task starts
   private val threads = ManagementFactory.getThreadMXBean
-  @volatile private var beforeNanos = System.nanoTime()
+  @volatile private var beforeNanos = 0L
   @volatile private var pauseNanos = LeastNanos
-  private val thread = Executors.newSingleThreadScheduledExecutor { (work: Runnable) =>
-    val made = new Thread(work, "pellucid-sampler")
-    made.setDaemon(true)
-    made
-  }
+  private val thread = new ScheduledThreadPoolExecutor(
+    1,
+    (work: Runnable) => {
+      val made = new Thread(work, "pellucid-sampler")
+      made.setDaemon(true)
+      made
+    },
+    new ThreadPoolExecutor.DiscardPolicy // after it has stopped nobody is looked at
+  )
 
-  private def lookIn(nanos: Long): Unit = if (!thread.isShutdown) {
+  private def lookIn(nanos: Long): Unit = {
     thread.schedule((() => { guard(look()); goOn() }): Runnable, nanos, TimeUnit.NANOSECONDS)
     ()
   }
