@@ -2,5 +2,5 @@ package other
 
 /** What a job of somebody else does. */
 object Waiting {
-  def aSecond(): Unit = Thread.sleep(1000)
+  def twoSeconds(): Unit = Thread.sleep(2000)
 }
