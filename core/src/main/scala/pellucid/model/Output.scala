@@ -31,10 +31,12 @@ object Output {
   /** Datanodes' page caches make large requests of small files. */
   private final val RequestBytes = 128e6
 
-  /** Enough to know a mean; of more machines, or tasks that write at once, it is as of so many (within 5 %). */
-  private final val DrawnFlows = 666
+  /** Enough to know a mean; of more machines, blocks of each, or tasks that write at once, it is as of so many (within 5 %). */
+  private final val DrawnBlocks = 666
   private final val MostMachines = 12
+  private final val MostOfMachine = 32
   private final val MostAtOnce = 8
+  private final val Rounding = 1e-9
 
   /** That one such disk needs to write it. */
   def secondsOfByte(disk: DiskProfile): Double = 1 / disk.writeBytesPerSecond(RequestBytes)
@@ -55,29 +57,52 @@ object Output {
     }
   }
 
-  private val known = new ConcurrentHashMap[(Int, Int, Int), Double]
+  private val known = new ConcurrentHashMap[(Int, Int, Int, Int), Double]
 
-  /** Of a byte that each machine writes: those of a network card while it is on its way. Nothing makes up for what is uneven: what machines send each
-    * other goes at the speeds at which none can have more without another that has no more having less (max-min fairness).
+  /** Of a byte that each machine writes: those of a network card until all have written. Nothing makes up for what is uneven: what machines send each
+    * other goes at the speeds at which none can have more without another that has no more having less (max-min fairness), and in the end some still
+    * wait for the machines that happen to get the most replicas. The fewer blocks there are, the longer.
     */
   private def bytesOfCard(c: Cluster, ofMachine: Double, atOnce: Int): Double = {
-    val some = math.min(c.machines, math.max(MostMachines, c.replicas))
-    val flows = math.min(ofMachine, math.min(atOnce, MostAtOnce).toDouble) * some
+    val machines = math.min(c.machines, math.max(MostMachines, c.replicas))
+    val blocks = math.max(1, math.round(math.min(ofMachine, MostOfMachine) * machines).toInt)
     known.computeIfAbsent(
-      (some, c.replicas, math.max(1, math.round(flows).toInt)),
-      { case (machines, replicas, flows) =>
+      (machines, c.replicas, blocks, math.min(atOnce, MostAtOnce)),
+      { case (machines, replicas, blocks, atOnce) =>
         val random = new SplittableRandom(1)
-        // cards of machine m: as it sends, 2m, and receives, 2m + 1
-        def chain(writer: Int) = {
-          val of = placement(writer, machines, replicas, random)
-          of.init.map(2 * _) ++ of.tail.map(2 * _ + 1)
-        }
-        mean(math.max(4, DrawnFlows / flows)) {
-          val speeds = fair(Array.tabulate(flows)(f => chain(f % machines)), 2 * machines)
-          speeds.map(1 / _).sum / flows / math.max(1.0, flows.toDouble / machines)
+        mean(math.max(2, DrawnBlocks / blocks)) {
+          untilWritten(machines, replicas, blocks, atOnce, random) / math.max(1.0, blocks.toDouble / machines)
         }
       }
     )
+  }
+
+  /** A block on its way, of which a card of a machine moves one in a second: as machine m sends, card 2m, and as it receives, 2m + 1. */
+  private final class Flow(val writer: Int, val cards: Array[Int], var left: Double)
+
+  /** Seconds. Machines write in turns, each so many blocks at once. */
+  private def untilWritten(machines: Int, replicas: Int, blocks: Int, atOnce: Int, random: SplittableRandom): Double = {
+    val of = Array.tabulate(blocks) { b =>
+      val placed = placement(b % machines, machines, replicas, random)
+      new Flow(placed.head, placed.init.map(2 * _) ++ placed.tail.map(2 * _ + 1), left = 1)
+    }.groupBy(_.writer)
+    var seconds = 0.0
+    var flows = of.values.flatMap(_.take(atOnce)).toArray
+    var waiting = of.transform((_, all) => all.drop(atOnce))
+    while (flows.nonEmpty) {
+      val speeds = fair(flows.map(_.cards), 2 * machines)
+      val some = flows.indices.map(f => flows(f).left / speeds(f)).min
+      for (f <- flows.indices) flows(f).left -= speeds(f) * some
+      seconds += some
+      val (done, others) = flows.partition(_.left < Rounding)
+      val next = done.flatMap { flow =>
+        val its = waiting(flow.writer)
+        waiting = waiting.updated(flow.writer, its.drop(1))
+        its.headOption
+      }
+      flows = others ++ next
+    }
+    seconds
   }
 
   private def mean(times: Int)(value: => Double): Double = Seq.fill(times)(value).sum / times
@@ -95,10 +120,14 @@ object Output {
     val count = new Array[Int](cards)
     flows.foreach(_.foreach(count(_) += 1))
     val speed = new Array[Double](flows.length)
-    var rising: IndexedSeq[Int] = flows.indices
+    var rising = Array.range(0, flows.length)
     while (rising.nonEmpty) {
-      val full = (0 until cards).filter(count(_) > 0).minBy(card => left(card) / count(card))
-      val more = left(full) / count(full)
+      var full = 0
+      var more = Double.MaxValue
+      for (card <- 0 until cards if count(card) > 0 && left(card) / count(card) < more) {
+        full = card
+        more = left(card) / count(card)
+      }
       for (card <- 0 until cards) left(card) -= more * count(card)
       rising.foreach(speed(_) += more)
       val (done, others) = rising.partition(flows(_).contains(full))

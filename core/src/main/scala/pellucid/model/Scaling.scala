@@ -86,10 +86,14 @@ final class Scaling(
 
   private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_)) * idling
 
-  /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there while it idles, and before tasks wait. */
+  private def ofOutput(bytes: Double) = bytes * after.output.disk * idling * 1e6
+
+  /** Of what goes to page caches: what a disk needs for the step's bytes, for as much as may be there while it idles, and before tasks wait, and for what
+    * of a file is on its way there.
+    */
   def needs(step: Int): Double =
-    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * idling * 1e6
-    else work.needs(step) * written
+    if (work.kind(step) == Resource.Output) ofOutput(table.bytes(step).toDouble) else work.needs(step) * written
+  val onTheWay: Double = ofOutput(Output.OnTheWayBytes)
   val idle: Double = work.idle * written
   val allowance: Double = if (written > 0) work.allowance * written else 0
   val allowanceOfOutput: Double = if (written > 0) work.allowanceOfOutput * written else 0

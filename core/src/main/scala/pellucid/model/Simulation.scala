@@ -287,7 +287,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       }
 
       override def goesOn(now: Long): Long = {
-        val onTheWay = if (work.closes(step)) 0.0 else setup.output.disk * 1e6 * Output.OnTheWayBytes
+        val onTheWay = if (work.closes(step)) 0.0 else scaling.onTheWay
         math.max(now, math.ceil(fileOf(of).hasRoom(scaling.allowanceOfOutput + onTheWay)).toLong)
       }
     }

@@ -160,7 +160,7 @@ final class Work(
   val beside: Double = {
     val ofSteps = (0 until table.size).iterator.filter(kind(_) == Resource.Cpu).map(had(_)).sum
     val ofMachines = trace.machines.valuesIterator.flatten.filter(_.coveredMillis > 0).map { m =>
-      val within = math.min(m.untilMillis, trace.endMillis) - math.max(m.fromMillis, trace.startMillis)
+      val within = math.max(0, math.min(m.untilMillis, trace.endMillis) - math.max(m.fromMillis, trace.startMillis))
       m.usedCpuMillis * 1e3 * within / (m.untilMillis - m.fromMillis)
     }.sum
     if (ofSteps > 0) math.max(0, ofMachines / ofSteps - 1) else 0

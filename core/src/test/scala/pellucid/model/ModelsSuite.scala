@@ -254,8 +254,11 @@ class ModelsSuite extends munit.FunSuite {
     // others one sends all three: 2/8 * 2 + 6/8 * 3 seconds of a byte, where a card moves one in a second
     val three = Cluster(3, 3, cores = 1, cpus = 1, disks = 1, disk = None, networkBytesPerSecond = Some(1))
     assertEqualsDouble(Output.of(three, blocks = 3, atOnce = 1).network, 2.75, 0.1)
-    // where each has many to send, all cards move two bytes of each block's
-    assertEqualsDouble(Output.of(three, blocks = 24, atOnce = 8).network, 2.2, 0.1)
+    // with two replicas each of three is sent to one of two others: 2 cases of 8 are a circle, and in the others one receives two, which take two seconds
+    // though the third block took one
+    assertEqualsDouble(Output.of(three.copy(replication = 2), blocks = 3, atOnce = 1).network, 1.75, 0.1)
+    // where each has many to send, all cards move two bytes of each block's, and some a little more
+    assertEqualsDouble(Output.of(three, blocks = 24, atOnce = 8).network, 2.25, 0.1)
     // one block on its way from card to card, whatever the number of machines
     for (machines <- Seq(3, 40))
       near(Output.of(three.copy(machines = machines), blocks = 1, atOnce = 4).network, 1)
