@@ -11,7 +11,7 @@ import pellucid.disk.DiskProfile
   *
   * @param disk seconds of a byte of the disk of each replica
   * @param network seconds of a byte until it is through the network while all machines write: more than a network card needs, as some machines
-  *                happen to send or receive more than others at a time
+  *                happen to send or receive more than others, at a time and in all
   * @param ofCard the part of a network card that a machine which writes uses meanwhile, in the mean
   * @param replicas machines that have each block
   */
