@@ -5,12 +5,13 @@ import pellucid.sched.MonotaskPhase
 import pellucid.trace.{MonotaskTable, Trace}
 
 /** Monotasks of tasks that did not run as such, from the phases of their time: an estimate. A task of stock Spark reads, computes and
-  * writes record by record; here it reads a chunk, computes on it, and so on.
+  * writes record by record; here it reads a chunk, computes on it, and so on. The chunks are small, as what is read next is read meanwhile
+  * ([[Work.isAhead]]).
   *
   * Where a log does not say what a task waited for, it waited for its input, its spills and its output, in proportion to their bytes.
   */
 object Estimate {
-  private final val ChunkBytes = 8L << 20
+  private final val ChunkBytes = 1L << 20
   private final val MostChunks = 32
 
   def of(trace: Trace): MonotaskTable = {

@@ -2,7 +2,7 @@ package pellucid.model
 
 import pellucid.disk.{BandwidthCurve, DiskProfile}
 import pellucid.sched.Monotask
-import pellucid.trace.{ApplicationInfo, Trace}
+import pellucid.trace.{ApplicationInfo, Tasks, Trace}
 
 /** The machines that an application ran on, as far as its log tells; the user may know more. */
 final class Recorded(trace: Trace, known: Known) {
@@ -10,6 +10,9 @@ final class Recorded(trace: Trace, known: Known) {
   /** Of a log with monotasks; others are estimated. */
   val monotasks: Boolean = trace.monotasks.size > 0
   private val table = if (monotasks) SmallReads.apart(trace) else Estimate.of(trace)
+
+  /** What tasks waited for was measured: of others it is a guess, which what they read meanwhile would make no better. */
+  private val readsAhead = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
   private val byHost = trace.byLaunch.map(trace.tasks.executor(_)).distinct.groupBy(trace.executors(_).host)
 
   /** The same of every machine: what the machine with the median has. */
@@ -41,7 +44,7 @@ final class Recorded(trace: Trace, known: Known) {
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
   /** As if what is written to other machines took nothing of their disks and network. */
-  private lazy val withoutOutput = new Work(trace, table, disks, cpus, Output.Free, 0, None)
+  private lazy val withoutOutput = new Work(trace, table, readsAhead, disks, cpus, Output.Free, 0, None)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
     val work = withoutOutput
@@ -114,6 +117,7 @@ final class Recorded(trace: Trace, known: Known) {
   val work = new Work(
     trace,
     table,
+    readsAhead,
     disks,
     cpus,
     outputOn(cluster, slots(namesOfDisk = 1)),

@@ -58,6 +58,15 @@ final class Scaling(
       ofBytes * ratio + (micros - ofBytes) * math.min(ratio, seek)
     }
 
+  private def bytesMicros(step: Int): Double =
+    now.disk.fold(0.0)(known => table.bytes(step) / known.readBytesPerSecond(table.bytes(step).toDouble) * 1e6)
+
+  /** Of a read that begins ahead, what its task did not wait for as it computed: of what its bytes need. */
+  private def hidden(step: Int): Double =
+    if (work.isAhead(step) && step + 1 < work.last(table.task(step)) && work.kind(step + 1) == Resource.Cpu)
+      math.min(work.micros(step + 1), bytesMicros(step))
+    else 0
+
   private def ratio(step: Int): Double = {
     val bytes = table.bytes(step).toDouble
     val inMemory = next.inputInMemory && work.phase(step) == MonotaskPhase.InputRead
@@ -77,7 +86,7 @@ final class Scaling(
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
     val same = staying(step)
     val to = ratio(step)
-    val more = work.micros(step) - same
+    val more = work.micros(step) + hidden(step) - same
     if (to == 0 && work.kind(step) != Resource.Output) 0
     else if (work.kind(step) == Resource.Output && before.output.network == 0)
       work.micros(step) + table.bytes(step) * after.output.network * 1e6

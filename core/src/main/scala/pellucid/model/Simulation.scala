@@ -65,6 +65,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
     private val fileOf = new Array[File](taskRows) // that a task writes to other machines
+    private val aheadOf = new Array[Ahead](taskRows) // what a task reads before it asks for it
 
     private final class Machine(val index: Int) {
       var tasks = 0 // that were launched here
@@ -163,8 +164,38 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def hasRoom(micros: Double): Double = clean - micros
     }
 
+    /** The next read of a task, which may be there before the task is. */
+    private final class Ahead(task: Int) {
+      private var step = -1 // that is read
+      private var isThere, awaited = false
+
+      /** The task cannot go on without it. */
+      def wants(read: Int): Unit = {
+        if (step != read) begin(read)
+        if (isThere) takes() else awaited = true
+      }
+
+      def ends(): Unit = { isThere = true; if (awaited) takes() }
+
+      private def begin(read: Int): Unit = {
+        step = read
+        isThere = false
+        val disks = machineOf(task).disks
+        disks(disk(task, read)).submit(new Step(~task, multitask(task), work.phase(read), micros(read)), now)
+      }
+
+      private def takes(): Unit = {
+        awaited = false
+        isThere = false
+        var after = step + 1
+        while (after < work.last(task) && !(work.isAhead(after) && micros(after) > 0)) after += 1
+        if (after < work.last(task)) begin(after)
+        goesOn(task)
+      }
+    }
+
     private def device(slots: Int, units: Double, changes: Device => Unit): Device = {
-      val made = new Device(events, firstDevice + devices.size, slots, units, changes, goesOn)
+      val made = new Device(events, firstDevice + devices.size, slots, units, changes, ended)
       devices += made
       made
     }
@@ -229,6 +260,9 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       if (from(at) < rows.length) rows(from(at)) else -1
     }
 
+    /** A step of a task, or of the complement of its number what it reads ahead. */
+    private def ended(task: Int): Unit = if (task >= 0) goesOn(task) else aheadOf(~task).ends()
+
     /** Its launch, or a step, or its last moments are over. */
     private def goesOn(task: Int): Unit = {
       if (at(task) == work.first(task) - 1) machineOf(task).begins(task)
@@ -254,6 +288,9 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
         case Resource.Output => replay(machine.output, new Written(task, step))
         case Resource.Disk if scaling.needs(step) > 0 =>
           replay(machine.cached(disk(task, step)), new Cached(task, step))
+        case Resource.Disk if work.isAhead(step) =>
+          if (aheadOf(task) == null) aheadOf(task) = new Ahead(task)
+          aheadOf(task).wants(step)
         case Resource.Disk => replay(machine.disks(disk(task, step)), new Recording(task, step))
       }
     }

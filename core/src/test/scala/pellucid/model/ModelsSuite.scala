@@ -3,7 +3,7 @@ package pellucid.model
 import pellucid.Samples._
 import pellucid.TraceOf
 import pellucid.disk.{BandwidthCurve, BandwidthPoint, DiskProfile}
-import pellucid.trace.{MachineSample, Trace}
+import pellucid.trace.{MachineSample, Tasks, Trace}
 
 /** One stage of small tasks that the plugin ran as monotasks; times are seconds. */
 class ModelsSuite extends munit.FunSuite {
@@ -444,5 +444,25 @@ class ModelsSuite extends munit.FunSuite {
     val p = job(trace, Change(disk = Some(flat("fast", 2 * (40 << 20) / 0.4))))
     near(p.replay, 1.6)
     assert(!new Models(trace).predict(Change()).monotasks)
+  }
+
+  test("of an observed log without monotasks: what a task did not wait for is read while it computes, in pieces of 1 MB") {
+    // 32 MB need 1 s of the disk; for 0.6 s of it the task waited, and 0.4 s of it were hidden behind computing. The first piece is waited for, and the
+    // last one computed on: 1 + 0.4/32 s
+    val observed = new TraceOf()
+    observed.stage(0, 0, 1000).job(0, 0, 1000, 0)
+    observed.task(0, 0, 1000) { (t, row) =>
+      t.cpuNanos(row) = 400000000L
+      t.inputBytes(row) = 32 << 20
+      t.inputBlockedNanos(row) = 600000000L
+      t.set(row, Tasks.Observed)
+    }
+    val trace = observed.result()
+    val known = Known(disk = Some(flat("disk", 32 << 20)))
+    def on(times: Int) = job(trace, Change(disk = Some(flat(s"$times", times.toDouble * (32 << 20)))), known)
+    near(on(2).replayNow, 1.0125)
+    near(on(2).replay, 0.5125 / 1.0125)
+    // a disk four times as fast is waited for no more but for the first piece
+    near(on(4).replay, (0.4 + 0.25 / 32) / 1.0125)
   }
 }
