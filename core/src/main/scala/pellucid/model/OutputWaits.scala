@@ -40,22 +40,25 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
   /** What a disk needs for one replica. */
   private def needed(file: IndexedSeq[Int]): Double = file.map(table.bytes(_) * output.disk * 1e6).sum
 
-  /** Whether a stage's output kept its disks busier than network cards, and these for most of the time: then its files waited for disks, whatever the mean
-    * one had written. No disk is the mean: some get more replicas, and those with fewer idle meanwhile.
+  /** What a stage's output kept busy for most of the time, disks or network cards, if it did: then its files waited for that. For disks whatever the mean
+    * one had written, as none is: some get more replicas, and those with fewer idle meanwhile.
     */
-  private val onDisks: Map[Int, Boolean] =
-    written.groupBy(s => trace.tasks.stage(table.task(s))).map { case (stage, steps) =>
+  private val busy: Map[Int, Resource] =
+    written.groupBy(s => trace.tasks.stage(table.task(s))).flatMap { case (stage, steps) =>
       val disk = steps.map(needs).sum
       val network = steps.map(table.bytes(_) * output.network * 1e6).sum / work.hosts.size
-      stage -> (disk > network && disk > (steps.map(end).max - steps.map(begin).min) * OutputWaits.Busy)
+      Option.when(math.max(disk, network) > (steps.map(end).max - steps.map(begin).min) * OutputWaits.Busy)(
+        stage -> (if (disk > network) Resource.Disk else Resource.Network)
+      )
     }
 
-  def ofDisks: Boolean = onDisks.valuesIterator.contains(true)
+  def waitedFor(stage: Int): Option[Resource] = busy.get(stage)
 
   /** Files that were closed while disks were behind, after more than copying them to memory takes. */
   private val waited = files.filter { file =>
     val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum
-    val behind = clean(file.last) > end(file.last) || onDisks(trace.tasks.stage(table.task(file.last)))
+    val behind = clean(file.last) > end(file.last) ||
+      waitedFor(trace.tasks.stage(table.task(file.last))).contains(Resource.Disk)
     behind && beyond >= needed(file) * Work.Waited
   }
   private val ofWaited = waited.flatten.toSet

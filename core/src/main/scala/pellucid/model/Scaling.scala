@@ -120,7 +120,8 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
     ).minOption.getOrElse(0.0)
 
   /** Of the time that each task took for its output, the part that does not depend on how much it is: what the median of its stage's tasks took
-    * longer than its bytes need. They are written in one step, and waited for in another, which closes the file.
+    * longer than its bytes need, and where they waited for the network the least, as the others waited for what is uneven in it. Bytes are written in
+    * one step, and waited for in another, which closes the file.
     */
   private val closing: Array[Double] = {
     val bytes, micros = new Array[Double](trace.tasks.size)
@@ -131,7 +132,7 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
     val needs = now.output.network * 1e6
     val same = bytes.indices.filter(micros(_) > 0).groupBy(trace.tasks.stage(_)).map { case (stage, tasks) =>
       val longer = tasks.map(t => math.max(0.0, micros(t) - bytes(t) * needs)).sorted
-      stage -> longer(longer.size / 2)
+      stage -> longer(if (work.outputWaitedFor(stage).contains(Resource.Network)) 0 else longer.size / 2)
     }
     Array.tabulate(bytes.length)(t => if (micros(t) > 0) math.min(1, same(trace.tasks.stage(t)) / micros(t)) else 0.0)
   }

@@ -280,10 +280,9 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def step(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
       def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
+      machine.cpu.doesBeside(micros(step) * work.beside(step), now)
       work.kind(step) match {
-        case Resource.Cpu =>
-          machine.cpu.doesBeside(micros(step) * work.beside, now)
-          replay(machine.cpu, new Recording(task, step))
+        case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
         case Resource.Network => replay(machine.network, new Recording(task, step))
         case Resource.Output => replay(machine.output, new Written(task, step))
         case Resource.Disk if scaling.needs(step) > 0 =>

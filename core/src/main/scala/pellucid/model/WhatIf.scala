@@ -129,7 +129,7 @@ final class Models(trace: Trace, known: Known = Known()) {
     * files wait for others. As long as makes the replay of the recorded machines take what was recorded.
     */
   private lazy val slower: Double =
-    if (!recorded.work.outputWaitedForDisks) 1
+    if (!trace.stages.indices.exists(recorded.work.outputWaitedFor(_).contains(Resource.Disk))) 1
     else
       (1 to Models.Halvings).foldLeft((1.0, Models.Slowest)) { case ((low, high), _) =>
         val middle = (low + high) / 2

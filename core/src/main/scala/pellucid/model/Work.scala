@@ -160,18 +160,6 @@ final class Work(
     out
   }
 
-  /** CPU time beside what steps had, for each microsecond of theirs: of collectors, compilers, datanodes, of whoever serves shuffles. Steps may have had to
-    * share their cores with it, so it is what nothing that they had can be; 0 where machines' counters do not tell.
-    */
-  val beside: Double = {
-    val ofSteps = (0 until table.size).iterator.filter(kind(_) == Resource.Cpu).map(had(_)).sum
-    val ofMachines = trace.machines.valuesIterator.flatten.filter(_.coveredMillis > 0).map { m =>
-      val within = math.max(0, math.min(m.untilMillis, trace.endMillis) - math.max(m.fromMillis, trace.startMillis))
-      m.usedCpuMillis * 1e3 * within / (m.untilMillis - m.fromMillis)
-    }.sum
-    if (ofSteps > 0) math.max(0, ofMachines / ofSteps - 1) else 0
-  }
-
   private val outputWaits = new OutputWaits(trace, this, output, had)
 
   /** The same before what is written to other machines waits for it. */
@@ -181,14 +169,19 @@ final class Work(
   def dirtyIsUnknown: Boolean =
     (clean.nonEmpty && allowance.isInfinite) || (outputWaits.areKnown && allowanceOfOutput.isInfinite)
 
-  /** Whether a stage's output waited for disks, whatever else did. */
-  def outputWaitedForDisks: Boolean = outputWaits.ofDisks
+  /** What the output of a stage waited for most of the time, disks or the network, if for any. */
+  def outputWaitedFor(stage: Int): Option[Resource] = outputWaits.waitedFor(stage)
 
   /** Whether it is the last that its task writes to other machines. */
   def closes(step: Int): Boolean = outputWaits.closes(step)
 
   /** What the step had of its resource alone. */
   val micros: Array[Double] = outputWaits.without(allowanceOfOutput)
+
+  private val cpuBeside = new Beside(trace, this)
+
+  /** CPU time beside a step's own that comes with each microsecond of what it has of its resource. */
+  def beside(step: Int): Double = cpuBeside.of(step)
 
   /** Of some devices, of each of which the running steps have the same part.
     *

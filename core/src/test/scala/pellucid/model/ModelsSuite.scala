@@ -145,6 +145,22 @@ class ModelsSuite extends munit.FunSuite {
     near(job(two.copy(machines = Map(0 -> Vector(less))), Change()).replayNow, 3)
   }
 
+  test("what a machine computes beside transfers goes with the network's time") {
+    // One CPU. A fetch of 50 MB takes 2 s, then 1 s of computing: 3 s, in which the machine used 2.5 s of CPU time. Of the 1.5 s beside the task's own the
+    // fetch has 2/3, 0.5 s for each of its seconds, as long as nobody computes, and computing 1/3, which is done beside it in twice the time
+    val trace = stage(1, 3, Did("r1,50000000,0,2000000,0;c0,0,0,1000000,1000000", "cpu=1 network=1", seconds = 3))
+    val until = trace.endMillis
+    val sample = MachineSample(until - 3000, until, 3000, 1, 2500, 0, 1, 0, 0, 0, Vector.empty, Vector.empty)
+    val known = Known(networkBytesPerSecond = Some(2.5e7))
+    def on(times: Double) =
+      job(trace.copy(machines = Map(0 -> Vector(sample))), Change(networkBytesPerSecond = Some(times * 2.5e7)), known)
+    near(on(1).replayNow, 3.5)
+    // 1 s for the fetch and 0.5 s of CPU time with it
+    near(on(2).replay, 3 * 2.5 / 3.5)
+    // 0.1 s for it: nothing of the 0.05 s of CPU time with it is left when computing begins
+    near(on(20).replay, 3 * 1.6 / 3.5)
+  }
+
   test("a disk's speed goes by the size of the request") {
     // 100 MB in 1 s now; the other reads large requests at 200 and small ones at 25 MB/s
     val curve = BandwidthCurve(IndexedSeq(BandwidthPoint(1e4, 25e6), BandwidthPoint(1e8, 200e6)))
@@ -446,7 +462,9 @@ class ModelsSuite extends munit.FunSuite {
     assert(!new Models(trace).predict(Change()).monotasks)
   }
 
-  test("of an observed log without monotasks: what a task did not wait for is read while it computes, in pieces of 1 MB") {
+  test(
+    "of an observed log without monotasks: what a task did not wait for is read while it computes, in pieces of 1 MB"
+  ) {
     // 32 MB need 1 s of the disk; for 0.6 s of it the task waited, and 0.4 s of it were hidden behind computing. The first piece is waited for, and the
     // last one computed on: 1 + 0.4/32 s
     val observed = new TraceOf()

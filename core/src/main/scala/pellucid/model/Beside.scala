@@ -1,0 +1,65 @@
+package pellucid.model
+
+import pellucid.trace.{MachineSample, Trace}
+
+/** CPU time of machines beside what recorded steps had: of collectors and compilers, which comes with computing, and of datanodes, of whoever serves
+  * shuffles and of the kernel, which comes with the network. A slow network brings less at a time, and each time costs: that goes with its time, not
+  * with its bytes. Of each sample of the counters either has the part that goes with its time in it.
+  *
+  * Steps may have had to share their cores with it, so it is what nothing that they had can be; 0 where counters do not tell.
+  */
+private final class Beside(trace: Trace, work: Work) {
+  import work.{begin, end, kind, micros, table}
+
+  private def usesNetwork(step: Int) = kind(step) == Resource.Network || kind(step) == Resource.Output
+  private val computing = (0 until table.size).filter(kind(_) == Resource.Cpu)
+  private val transfers = (0 until table.size).filter(usesNetwork)
+
+  private val (withComputing, withTransfers) = {
+    val ofExecutor = (step: Int) => trace.tasks.executor(table.task(step))
+    val (computed, transferred) = (computing.groupBy(ofExecutor), transfers.groupBy(ofExecutor))
+    val (ofComputing, ofTransfers) = trace.machines.toSeq.flatMap { case (executor, all) =>
+      val samples = all.filter(_.coveredMillis > 0).sortBy(_.fromMillis).toIndexedSeq
+      val c = within(samples, computed.getOrElse(executor, Nil))
+      val t = within(samples, transferred.getOrElse(executor, Nil))
+      samples.indices.map { s =>
+        val beside = used(samples(s)) - c(s)
+        val withTransfers = if (t(s) > 0) beside * t(s) / (c(s) + t(s)) else 0.0
+        (beside - withTransfers, withTransfers)
+      }
+    }.unzip
+    (each(ofComputing.sum, computing), each(ofTransfers.sum, transfers))
+  }
+
+  private def each(beside: Double, steps: Seq[Int]): Double = {
+    val had = steps.iterator.map(micros(_)).sum
+    if (had > 0) math.max(0, beside / had) else 0
+  }
+
+  /** That comes with each microsecond of the step. */
+  def of(step: Int): Double =
+    if (kind(step) == Resource.Cpu) withComputing else if (usesNetwork(step)) withTransfers else 0
+
+  /** Microseconds of CPU time in the part of a sample that is in the application. */
+  private def used(m: MachineSample): Double = {
+    val inside = math.max(0, math.min(m.untilMillis, trace.endMillis) - math.max(m.fromMillis, trace.startMillis))
+    m.usedCpuMillis * 1e3 * inside / (m.untilMillis - m.fromMillis)
+  }
+
+  /** What the steps had of their resource in each of the samples, as if they had had it evenly. */
+  private def within(samples: IndexedSeq[MachineSample], steps: Seq[Int]): Array[Double] = {
+    val had = new Array[Double](samples.size)
+    var first = 0
+    for (step <- steps.sortBy(begin) if micros(step) > 0) {
+      while (first < samples.size && samples(first).untilMillis * 1000 <= begin(step)) first += 1
+      var s = first
+      while (s < samples.size && samples(s).fromMillis * 1000 < end(step)) {
+        val from = math.max(samples(s).fromMillis * 1000, begin(step))
+        val until = math.min(samples(s).untilMillis * 1000, end(step))
+        had(s) += micros(step) * (until - from) / (end(step) - begin(step))
+        s += 1
+      }
+    }
+    had
+  }
+}
