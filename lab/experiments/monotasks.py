@@ -21,11 +21,11 @@ MEASURED_SECONDS = 10  # of each variant of a job at least: one of a second is t
 MOST_PAIRS = 9
 # how many disks of which kind, and how many times the input
 DISKS = {"1 HDD": (1, "hdd", 1), "2 HDDs": (2, "hdd", 1), "1 SSD": (1, "ssd", 1), "1 SSD, 4 times the input": (1, "ssd", 4)}
-SHORT = ("text", "parquet", "waves")  # jobs that take a second or two on an SSD: with more input as long as on an HDD
+SHORT = ("text", "parquet", "waves")  # jobs that take a second or two on an SSD, and with more input, which they alone can have, as long as on an HDD
 
 
-def sort(values, scale=1):
-    return [(f"sort, {values} values", f"sort generate --data /sort{values} --mb {160 * scale} --files {32 * scale} --values {values}",
+def sort(values):
+    return [(f"sort, {values} values", f"sort generate --data /sort{values} --mb 160 --files 32 --values {values}",
              f"sort run --data /sort{values} --output /sorted --split-mb 16 --reduce-partitions 32")]  # fmt: skip
 
 
@@ -34,14 +34,14 @@ def big_data_benchmark(kind, scale=1):
     return [(f"BDB {query}, {kind}", made, bdb.line(query, kind)) for query in bdb.QUERIES]
 
 
-def least_squares(scale=1):
+def least_squares():
     where = "--data /matrix --output /product"
-    return [("least squares", f"least_squares generate --data /matrix --row-blocks {16 * scale} --block-rows 1024 --columns 1024",
+    return [("least squares", "least_squares generate --data /matrix --row-blocks 16 --block-rows 1024 --columns 1024",
              f"least_squares run {where} --column-block 512 --passes 2 --reduce-partitions 8")]  # fmt: skip
 
 
-def tpch(scale=1):
-    made = f"queries generate --data /tpch --from {tables('tpch', 0.2 * scale)}"
+def tpch():
+    made = f"queries generate --data /tpch --from {tables('tpch', 0.2)}"
     return [("TPC-H", made, f"queries run --data /tpch --output /none --queries {queries('tpch')}")]
 
 
@@ -50,11 +50,7 @@ def waves(scale=1):
     return [(f"read and compute, {16 // mb} waves", made, f"waves run --data /waves --output /none --split-mb {mb * scale}") for mb in (16, 8, 4, 2)]
 
 
-def tiny(scale=1):
-    return [("20,000 tiny tasks", "tiny generate --data /none", "tiny run --data /none --output /none --tasks 20000")]
-
-
-# of each group (name, line that makes so many times the input, line of the job)
+# of each group (name, line that makes the input, line of the job)
 JOBS = {
     "sort10": partial(sort, 10),
     "sort20": partial(sort, 20),
@@ -64,7 +60,7 @@ JOBS = {
     "least-squares": least_squares,
     "tpch": tpch,
     "waves": waves,
-    "tiny": tiny,
+    "tiny": lambda: [("20,000 tiny tasks", "tiny generate --data /none", "tiny run --data /none --output /none --tasks 20000")],
 }
 
 
@@ -87,7 +83,8 @@ def run(options, say):
 def on(disks, options, say):
     """The runs of all jobs on machines with such disks."""
     count, kind, scale = DISKS[disks]
-    jobs = [job for group in options.jobs if scale == 1 or group in SHORT for job in JOBS[group](scale)]
+    jobs = [job for group in options.jobs if scale == 1 for job in JOBS[group]()]
+    jobs += [job for group in options.jobs if scale > 1 and group in SHORT for job in JOBS[group](scale=scale)]
     if not jobs:
         return []
     machine = experiment.machine(options.cpu, options.speed, count, kind)

@@ -85,22 +85,16 @@ object Output {
     val of = Array.tabulate(blocks) { b =>
       val placed = placement(b % machines, machines, replicas, random)
       new Flow(placed.head, placed.init.map(2 * _) ++ placed.tail.map(2 * _ + 1), left = 1)
-    }.groupBy(_.writer)
+    }.groupBy(_.writer).map { case (writer, its) => writer -> its.iterator }
     var seconds = 0.0
-    var flows = of.values.flatMap(_.take(atOnce)).toArray
-    var waiting = of.transform((_, all) => all.drop(atOnce))
+    var flows = of.values.toArray.flatMap(its => Seq.fill(atOnce)(its.nextOption()).flatten)
     while (flows.nonEmpty) {
       val speeds = fair(flows.map(_.cards), 2 * machines)
       val some = flows.indices.map(f => flows(f).left / speeds(f)).min
       for (f <- flows.indices) flows(f).left -= speeds(f) * some
       seconds += some
       val (done, others) = flows.partition(_.left < Rounding)
-      val next = done.flatMap { flow =>
-        val its = waiting(flow.writer)
-        waiting = waiting.updated(flow.writer, its.drop(1))
-        its.headOption
-      }
-      flows = others ++ next
+      flows = others ++ done.flatMap(flow => of(flow.writer).nextOption())
     }
     seconds
   }

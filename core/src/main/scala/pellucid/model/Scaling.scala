@@ -53,18 +53,20 @@ final class Scaling(
       val slower = if (SmallReads.isOne(table, step)) math.min(micros, seekMicros) else micros
       micros + slower * (ratio - 1)
     } else {
-      val bytes = table.bytes(step).toDouble
-      val ofBytes = now.disk.fold(micros)(known => math.min(micros, bytes / known.readBytesPerSecond(bytes) * 1e6))
+      val ofBytes = bytesMicros(step).fold(micros)(math.min(micros, _))
       ofBytes * ratio + (micros - ofBytes) * math.min(ratio, seek)
     }
 
-  private def bytesMicros(step: Int): Double =
-    now.disk.fold(0.0)(known => table.bytes(step) / known.readBytesPerSecond(table.bytes(step).toDouble) * 1e6)
+  /** What reading its bytes takes a disk now, if its speed is known. */
+  private def bytesMicros(step: Int): Option[Double] = {
+    val bytes = table.bytes(step).toDouble
+    now.disk.map(bytes / _.readBytesPerSecond(bytes) * 1e6)
+  }
 
   /** Of a read that begins ahead, what its task did not wait for as it computed: of what its bytes need. */
   private def hidden(step: Int): Double =
     if (work.isAhead(step) && step + 1 < work.last(table.task(step)) && work.kind(step + 1) == Resource.Cpu)
-      math.min(work.micros(step + 1), bytesMicros(step))
+      bytesMicros(step).fold(0.0)(math.min(work.micros(step + 1), _))
     else 0
 
   private def ratio(step: Int): Double = {

@@ -178,7 +178,7 @@ final class Work(
   /** What the step had of its resource alone. */
   val micros: Array[Double] = outputWaits.without(allowanceOfOutput)
 
-  private val cpuBeside = new Beside(trace, this)
+  private lazy val cpuBeside = new Beside(trace, this)
 
   /** CPU time beside a step's own that comes with each microsecond of what it has of its resource. */
   def beside(step: Int): Double = cpuBeside.of(step)
