@@ -126,7 +126,7 @@ def in_rounds(applications, jobs, rounds, say):
                     application.measure(job, name, line)
 
 
-def rehearse_all(applications, jobs, say, seconds=WARM_UP_SECONDS):
+def rehearse_all(applications, jobs, say):
     """All jobs before the first one is measured: while the compiler still works on what a job of seconds runs, its CPU time is not the job's."""
     for name, application in applications.items():
         made = None
@@ -135,7 +135,7 @@ def rehearse_all(applications, jobs, say, seconds=WARM_UP_SECONDS):
             if generate != made:
                 application.generate(generate)
             made = generate
-            application.warm_up(line, seconds)
+            application.warm_up(line, WARM_UP_SECONDS)
             rehearse(application, line)
 
 

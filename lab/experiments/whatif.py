@@ -24,7 +24,6 @@ from lab.experiments import monotasks
 PREDICTORS = ("replay", "ideal", "slots")
 VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}, "observed": experiment.PLUGIN}
 SORTS = ("sort10", "sort20", "sort50")
-WARM_UP_SECONDS = 15  # a variant is compared with itself on other machines, so compilers may still be at work in both
 # columns of the tables that are no numbers
 PREDICTION = ("variant", "changes", "from", "to", "job")
 BOTTLENECK = ("setting", "job", "resource")
@@ -229,7 +228,7 @@ def in_lab(setting, variants, jobs, pairs, logs, say):
         for variant in variants:
             with Application(cluster, variant, VARIANTS[variant]) as application:
                 applications = {f"{variant}, {setting.name}": application}
-                monotasks.rehearse_all(applications, jobs, say, WARM_UP_SECONDS)
+                monotasks.rehearse_all(applications, jobs, say)
                 monotasks.in_rounds(applications, jobs, {job: pairs for job, _, _ in jobs}, say)
             shutil.copy(application.event_log, logs / f"{setting.name}, {variant}")
             keep(setting, variant, logs, application.explain())

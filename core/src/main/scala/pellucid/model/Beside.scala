@@ -9,9 +9,8 @@ import pellucid.trace.{MachineSample, Trace}
   * Steps may have had to share their cores with it, so it is what nothing that they had can be; 0 where counters do not tell.
   */
 private final class Beside(trace: Trace, work: Work) {
-  import work.{begin, end, kind, micros, table}
+  import work.{begin, end, kind, micros, table, usesNetwork}
 
-  private def usesNetwork(step: Int) = kind(step) == Resource.Network || kind(step) == Resource.Output
   private val computing = (0 until table.size).filter(kind(_) == Resource.Cpu)
   private val transfers = (0 until table.size).filter(usesNetwork)
 

@@ -53,6 +53,9 @@ private[model] final class Device(
   /** More of the work for which no step waits, though it takes their time. */
   def doesBeside(micros: Double, now: Long): Unit = if (micros > 0) { advance(now); beside += micros; plan() }
 
+  /** When that could be done, if it came before all steps. */
+  def besideUntil(now: Long): Double = { advance(now); now + beside / math.min(1, units) }
+
   /** All its steps together have this part of its speed from now on. */
   def goesAt(part: Double, now: Long): Unit = if (part != speed) { advance(now); speed = part; plan() }
 
@@ -72,10 +75,12 @@ private[model] final class Device(
     wait.foreach { case (moment, step) => kept.enqueue((moment, step)); events.add(moment, event) }
     var gone = go.map(_._2)
     while (kept.headOption.exists(_._1 <= now)) gone = kept.dequeue()._2 :: gone
-    gone.foreach(step => if (step.queues) start(scheduler.finish()))
+    val (again, done) = gone.partition(_.hasMore)
+    start(again)
+    done.foreach(step => if (step.queues) start(scheduler.finish()))
     if (over.nonEmpty || gone.nonEmpty) changes(this)
     plan()
-    gone.foreach(step => ended(step.task))
+    done.foreach(step => ended(step.task))
   }
 
   private def advance(now: Long): Unit = {
@@ -120,9 +125,12 @@ private[model] class Step(val task: Int, val multitask: Long, val phase: Monotas
   /** Whether it waits for a slot of the resource. */
   def queues: Boolean = true
 
-  /** Once, and returns what it needs. */
+  /** Returns what it needs. */
   def begins(): Double = micros
 
-  /** Once, when it has had that, and returns the moment at which its task goes on. */
+  /** When it has had that; returns the moment at which its task goes on, or itself if it has more to do. */
   def goesOn(now: Long): Long = now
+
+  /** Whether it begins again then, in its slot. */
+  def hasMore: Boolean = false
 }

@@ -25,9 +25,6 @@ object Output {
   /** HDFS' own (`dfs.blocksize`), which Spark's log does not have. */
   final val BlockBytes = 128L << 20
 
-  /** Of a file that a task writes on while they are on their way: 80 packets of 64 KB (HDFS' `dfs.client.write.max-packets-in-flight`). */
-  final val OnTheWayBytes = 80 << 16
-
   /** Datanodes' page caches make large requests of small files. */
   private final val RequestBytes = 128e6
 

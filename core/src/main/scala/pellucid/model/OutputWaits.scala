@@ -13,8 +13,6 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
 
   /** Those of each task, in their order, of which the last closes its file. */
   private val files: Seq[IndexedSeq[Int]] = written.groupBy(table.task(_)).values.toSeq
-  private val closing: Set[Int] = files.map(_.last).toSet
-  def closes(step: Int): Boolean = closing(step)
 
   /** Something is written to disks whose speed is known. */
   def areKnown: Boolean = files.nonEmpty && output.disk > 0

@@ -95,16 +95,15 @@ final class Scaling(
     else same + (if (reads(step)) read(step, more, to) else more * to)
   }
 
+  /** CPU time beside it. */
+  def beside(step: Int): Double = if (next.without(Resource.Cpu)) 0 else micros(step) * work.beside(step)
+
   private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_)) * idling
 
-  private def ofOutput(bytes: Double) = bytes * after.output.disk * idling * 1e6
-
-  /** Of what goes to page caches: what a disk needs for the step's bytes, for as much as may be there while it idles, and before tasks wait, and for what
-    * of a file is on its way there.
-    */
+  /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there while it idles, and before tasks wait. */
   def needs(step: Int): Double =
-    if (work.kind(step) == Resource.Output) ofOutput(table.bytes(step).toDouble) else work.needs(step) * written
-  val onTheWay: Double = ofOutput(Output.OnTheWayBytes)
+    if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * idling * 1e6
+    else work.needs(step) * written
   val idle: Double = work.idle * written
   val allowance: Double = if (written > 0) work.allowance * written else 0
   val allowanceOfOutput: Double = if (written > 0) work.allowanceOfOutput * written else 0

@@ -5,7 +5,7 @@ import java.util.SplittableRandom
 import scala.collection.mutable.ArrayBuffer
 
 import pellucid.blocked.{EventQueue, Progress, Schedule, Simulated}
-import pellucid.sched.{Concurrency, Monotask, Spread}
+import pellucid.sched.{Concurrency, Monotask, MonotaskPhase, Spread}
 
 /** Runs the recorded steps again on machines that may be others: a simulation by discrete events in which each resource has the
   * executor's own scheduler. It keeps what the ideal model leaves out: skew, waves, ramps, queues.
@@ -23,10 +23,12 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
   private val rowsOfHost: Array[Array[Array[Int]]] =
     rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
 
-  /** The mean of as many runs as even out which machines get replicas: the fewer blocks there are, the more it is chance. */
+  /** The mean of as many runs as even out which machines get replicas, and which disks: the fewer blocks there are, the more it is chance. */
   def run(scaling: Scaling, setup: Setup): Simulated = {
-    val same = setup.output.disk == 0 || setup.output.replicas == setup.cluster.machines || blocks == 0
-    val runs = if (same) 1 else math.max(1, Simulation.DrawnBlocks / blocks)
+    val writes = setup.output.disk > 0 && setup.output.replicas < setup.cluster.machines && blocks > 0
+    val drawn = Option.when(writes)(blocks) ++
+      Option.when(setup.cluster.disks != work.disksOfMachine)(rows.map(_.length).max)
+    val runs = math.max(1, Simulation.DrawnBlocks / drawn.minOption.getOrElse(Int.MaxValue))
     Simulated.mean((1 to runs).map(new Run(scaling, setup, _).result()))
   }
 
@@ -138,7 +140,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
     /** What a task writes to other machines, block after block. */
     private final class File(task: Int) {
-      private val random = new SplittableRandom(seed.toLong << 32 | task)
+      private val random = drawn(task)
       private var replicas = Array.empty[(Machine, Int)]
       private var left = 0L // of the block
       private var clean = 0.0
@@ -280,7 +282,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def step(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
       def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
-      machine.cpu.doesBeside(micros(step) * work.beside(step), now)
+      if (work.kind(step) != Resource.Output) machine.cpu.doesBeside(scaling.beside(step), now)
       work.kind(step) match {
         case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
         case Resource.Network => replay(machine.network, new Recording(task, step))
@@ -294,9 +296,11 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       }
     }
 
-    /** A step of the recording. */
+    /** A step of the recording. Transfers are over when machines have done what comes with them beside tasks: it is little at a time, and goes first. */
     private class Recording(of: Int, step: Int) extends Step(of, multitask(of), work.phase(step), micros(step)) {
       override def begins(): Double = { waitsAt(of) = null; super.begins() }
+      override def goesOn(now: Long): Long =
+        if (work.usesNetwork(step)) math.ceil(machineOf(of).cpu.besideUntil(now)).toLong else now
     }
 
     /** Goes to a page cache, and from there to the disk: as it begins it is known how long it waits for room. */
@@ -308,30 +312,37 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       }
     }
 
-    /** Goes through the network to page caches of other machines. Its task waits until all have room for it: while it writes on, for all but what is on
-      * the way to them.
-      */
+    /** Goes through the network to page caches of other machines, piece after piece: its task waits until all have room for it. */
     private final class Written(of: Int, step: Int) extends Recording(of, step) {
       private val bytes = work.table.bytes(step)
+      private val atOnce = math.max(Simulation.PieceBytes, bytes / Simulation.MostPieces)
+      private var left = bytes
 
       override def queues: Boolean = bytes >= Monotask.FewBytes
 
       override def begins(): Double = {
+        val piece = math.min(left, atOnce)
+        val part = if (bytes > 0) piece.toDouble / bytes else 1
+        left -= piece
         if (fileOf(of) == null) fileOf(of) = new File(of)
-        fileOf(of).write(bytes, scaling.needs(step))
-        super.begins()
+        fileOf(of).write(piece, scaling.needs(step) * part)
+        machineOf(of).cpu.doesBeside(scaling.beside(step) * part, now)
+        super.begins() * part
       }
 
-      override def goesOn(now: Long): Long = {
-        val onTheWay = if (work.closes(step)) 0.0 else scaling.onTheWay
-        math.max(now, math.ceil(fileOf(of).hasRoom(scaling.allowanceOfOutput + onTheWay)).toLong)
-      }
+      override def goesOn(now: Long): Long =
+        math.max(super.goesOn(now), math.ceil(fileOf(of).hasRoom(scaling.allowanceOfOutput)).toLong)
+
+      override def hasMore: Boolean = left > 0
     }
 
-    /** On as many disks as there were, the same; otherwise in turns, as datanodes and Spark spread blocks and files. */
+    /** On as many disks as there were, the same. Otherwise which of them has the replica that a task reads is chance, and Spark's files take turns. */
     private def disk(task: Int, step: Int): Int =
       if (cluster.disks == work.disksOfMachine) work.disk(step)
+      else if (work.phase(step) == MonotaskPhase.InputRead) drawn(task).nextInt(cluster.disks)
       else (numberOf(task) + work.table.resource(step)) % cluster.disks
+
+    private def drawn(task: Int) = new SplittableRandom(seed.toLong << 32 | task)
 
     private def ends(task: Int): Unit = {
       val stage = trace.tasks.stage(task)
@@ -345,6 +356,10 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
 private object Simulation {
   private final val DrawnBlocks = 256
+
+  /** Of a file that is written to other machines: as it comes there, their disks have no more of it to write. */
+  private final val PieceBytes = 1L << 20
+  private final val MostPieces = 16
 
   /** Between two looks of an executor at its tasks: where a core may idle, and in the mean until it sees that. */
   private final val SoonMicros = 2000L

@@ -1,7 +1,5 @@
 package pellucid.model
 
-import java.util.Arrays
-
 import pellucid.sched.MonotaskPhase
 import pellucid.trace.{MonotaskTable, Trace}
 
@@ -38,6 +36,7 @@ final class Work(
   val kinds: Array[Resource] = table.resources.map(Resource.of).toArray
   def kind(step: Int): Resource = kinds(table.resource(step))
   def phase(step: Int): MonotaskPhase = MonotaskPhase.all(table.phase(step))
+  def usesNetwork(step: Int): Boolean = kind(step) == Resource.Network || kind(step) == Resource.Output
 
   /** Steps of a task row are those from `first` until `last`. */
   val first, last = new Array[Int](trace.tasks.size)
@@ -67,20 +66,25 @@ final class Work(
     }
   }
 
-  /** Names of each machine's disks, among which its physical ones are found: a datanode and Spark give one disk two names. */
-  private val disksOfHost: Array[Array[Int]] = {
-    val seen = Array.fill(hosts.size)(new java.util.TreeSet[Integer])
-    for (step <- 0 until table.size if kind(step) == Resource.Disk)
-      seen(hostOf(table.task(step))).add(table.resource(step))
-    seen.map(_.toArray(Array.empty[Integer]).map(_.intValue))
+  /** The number of each disk among those of its machine, by machine and name. A datanode and Spark give one disk two names, and each has its own order. */
+  private val diskNumber: Map[(Int, Int), Int] = {
+    val named = (0 until table.size).iterator.filter(kind(_) == Resource.Disk)
+      .map(step => (hostOf(table.task(step)), table.resource(step))).toSet
+    named.groupBy { case (host, name) => (host, table.resources(name).startsWith(Storage)) }
+      .valuesIterator.flatMap(_.toSeq.sorted.zipWithIndex).toMap
   }
 
   /** Names per physical disk: as many monotasks at once as it has names, and slots of each. */
-  val namesOfDisk: Int = math.max(1, math.round(disksOfHost.map(_.length).max.toDouble / disksOfMachine).toInt)
+  val namesOfDisk: Int = {
+    val most = diskNumber.keysIterator.toSeq.groupBy(_._1).valuesIterator.map(_.size).maxOption.getOrElse(0)
+    math.max(1, math.round(most.toDouble / disksOfMachine).toInt)
+  }
 
   /** Number of the step's disk on its machine. */
-  def disk(step: Int): Int =
-    math.max(0, Arrays.binarySearch(disksOfHost(hostOf(table.task(step))), table.resource(step))) % disksOfMachine
+  val disk: Array[Int] =
+    Array.tabulate(table.size)(s =>
+      diskNumber.getOrElse((hostOf(table.task(s)), table.resource(s)), 0) % disksOfMachine
+    )
 
   /** All physical ones. */
   private[model] val disks: Int = math.max(1, hosts.size) * disksOfMachine
@@ -172,9 +176,6 @@ final class Work(
   /** What the output of a stage waited for most of the time, disks or the network, if for any. */
   def outputWaitedFor(stage: Int): Option[Resource] = outputWaits.waitedFor(stage)
 
-  /** Whether it is the last that its task writes to other machines. */
-  def closes(step: Int): Boolean = outputWaits.closes(step)
-
   /** What the step had of its resource alone. */
   val micros: Array[Double] = outputWaits.without(allowanceOfOutput)
 
@@ -214,6 +215,9 @@ final class Work(
 }
 
 private object Work {
+
+  /** Begins the name that a datanode gives a disk. */
+  private final val Storage = "disk:DS-"
 
   /** A part of what the disk needs: those that took less have copied their bytes to memory. */
   private[model] final val Waited = 0.2

@@ -232,9 +232,9 @@ class ModelsSuite extends munit.FunSuite {
       Known(disks = Some(1), disk = Some(flat("now", 1e8)), networkBytesPerSecond = Some(4e7), dirtyBytes = Some(0))
     near(job(out, Change(disks = Some(2)), known).replay, 1)
     near(job(out, Change(networkBytesPerSecond = Some(4e8)), known).replay, 0.8)
-    // of 80 MB there the disk begins with half, and tasks wait with three quarters: 20 MB are waited for, 0.2 s
+    // of 80 MB there the disk begins with half, which comes in 0.05 s, and tasks wait with three quarters: for 20 MB, 0.2 s
     val fast = Change(networkBytesPerSecond = Some(4e8))
-    near(job(out, fast, known.copy(dirtyBytes = Some(8e7))).replay, 0.2)
+    near(job(out, fast, known.copy(dirtyBytes = Some(8e7))).replay, 0.25)
     // one block for each of two disks: one of a machine's two blocks
     near(job(out, Change(networkBytesPerSecond = Some(4e8), disks = Some(2)), known).replay, 0.4)
     near(job(out, fast, known).ideal, 0.8)
@@ -330,12 +330,38 @@ class ModelsSuite extends munit.FunSuite {
     near(job(out, Change(machines = Some(1)), Known(networkBytesPerSecond = Some(2.5e7))).replay, 0.8)
   }
 
-  test("a file of two blocks goes to both disks") {
-    // 256 MB on one disk of 100 MB/s, and room for nothing
-    val bytes = 2 * (128L << 20)
-    val did = Did(s"o0,$bytes,0,${bytes / 100},0", "network:hdfs=1", seconds = 3)
-    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
-    near(job(stage(1, 3, did), Change(disks = Some(2)), known).replay, 3 - bytes / 2 / 1e8)
+  test("a file of two blocks goes to both disks, the second when the first has room") {
+    // 2 x 134 MB, and a page cache for one of them: half of it stays, tasks wait with three quarters. One disk of 100 MB/s has written 1.25 blocks by then;
+    // of two each writes a quarter, one after the other
+    val block = 128L << 20
+    val did = Did(s"o0,${2 * block},0,${block / 80},0", "network:hdfs=1", seconds = 3)
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(block.toDouble))
+    val trace = stage(1, 3, did)
+    near(job(trace, Change(), known).replayNow, 3)
+    near(job(trace, Change(disks = Some(2)), known).replay, 3 - 0.75 * block / 1e8)
+  }
+
+  test("a transfer is over when what is done beside it is") {
+    // 2 s for 50 MB, with 0.8 s of CPU time on two cores that have 0.5 CPUs together; one core has 0.25
+    val trace = stage(2, 2, Did("r1,50000000,0,2000000,0", "cpu=2 network=1", seconds = 2))
+    val until = trace.endMillis
+    val sample = MachineSample(until - 2000, until, 2000, 2, 800, 0, 1, 0, 0, 0, Vector.empty, Vector.empty)
+    val known = Known(cpus = Some(0.5), networkBytesPerSecond = Some(2.5e7))
+    val p = job(trace.copy(machines = Map(0 -> Vector(sample))), Change(cores = Some(1)), known)
+    near(p.replayNow, 2)
+    near(p.replay, 3.2)
+  }
+
+  test("a datanode and Spark give one disk two names, and each numbers the disks") {
+    // each task reads for 1 s and writes for 1 s, both at the same time, from and to disks of their own: one disk has it all, 4 s
+    val names = "cpu=2 disk:DS-1=1 disk:sda=1 disk:DS-2=1 disk:sdb=1"
+    val trace = stage(
+      2,
+      2,
+      Did("i1,1000000,0,1000000,0;w2,1000000,0,1000000,0", names, seconds = 2),
+      Did("i3,1000000,0,1000000,0;w4,1000000,0,1000000,0", names, seconds = 2)
+    )
+    near(job(trace, Change(disks = Some(1)), Known(disks = Some(2))).replay, 4)
   }
 
   test("what is written to other machines waits for the disk that is the farthest behind") {
