@@ -9,7 +9,7 @@ import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, Slots, T
 
 import org.slf4j.LoggerFactory
 
-import pellucid.observe.CpuClock
+import pellucid.observe.{CpuClock, Daemons}
 import pellucid.plugin.Guard
 import pellucid.sched.{Concurrency, CoreLending}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
@@ -52,8 +52,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private var ofStuck = 0 // cores lent that tasks had which seemed stuck
   @volatile private var stopped, resting = false
 
-  private val watch = new Thread(() => watching(), "pellucid-monotasks")
-  watch.setDaemon(true)
+  private val watch = new Daemons("pellucid-monotasks").newThread(() => watching())
   watch.start()
 
   /** On a task's thread, which waits for a core. None of tasks that stock Spark runs side by side for a reason: those of barrier

@@ -19,11 +19,8 @@ private[pellucid] final class Counters(send: String => Unit) {
   private var beforeNanos = System.nanoTime()
   private var batch = new Batch(before)
   private var sent = 0
-  private val thread: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { (work: Runnable) =>
-    val made = new Thread(work, "pellucid-counters")
-    made.setDaemon(true)
-    made
-  }
+  private val thread: ScheduledExecutorService =
+    Executors.newSingleThreadScheduledExecutor(new Daemons("pellucid-counters"))
   thread.scheduleAtFixedRate(() => { guard(tick()); () }, EveryMillis, EveryMillis, TimeUnit.MILLISECONDS)
 
   def taskStarts(): Unit = { running.incrementAndGet(); ranSince = true }

@@ -21,11 +21,7 @@ private[pellucid] final class Sampler {
   @volatile private var pauseNanos = LeastNanos
   private val thread = new ScheduledThreadPoolExecutor(
     1,
-    (work: Runnable) => {
-      val made = new Thread(work, "pellucid-sampler")
-      made.setDaemon(true)
-      made
-    },
+    new Daemons("pellucid-sampler"),
     new ThreadPoolExecutor.DiscardPolicy // after it has stopped nobody is looked at
   )
 
