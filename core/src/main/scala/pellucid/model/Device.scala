@@ -50,7 +50,7 @@ private[model] final class Device(
     plan()
   }
 
-  /** More of the work for which no step waits, though it takes their time. */
+  /** More of the work beside all steps, which takes their time. */
   def doesBeside(micros: Double, now: Long): Unit = if (micros > 0) { advance(now); beside += micros; plan() }
 
   /** When that could be done, if it came before all steps. */

@@ -25,10 +25,10 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
   /** The mean of as many runs as even out which machines get replicas, and which disks: the fewer blocks there are, the more it is chance. */
   def run(scaling: Scaling, setup: Setup): Simulated = {
-    val writes = setup.output.disk > 0 && setup.output.replicas < setup.cluster.machines && blocks > 0
-    val drawn = Option.when(writes)(blocks) ++
-      Option.when(setup.cluster.disks != work.disksOfMachine)(rows.map(_.length).max)
-    val runs = math.max(1, Simulation.DrawnBlocks / drawn.minOption.getOrElse(Int.MaxValue))
+    val writes = setup.output.disk > 0 && setup.output.replicas < setup.cluster.machines
+    val chances = Option.when(writes)(blocks) ++
+      Option.when(setup.cluster.disks != work.disksOfMachine)(rows.iterator.map(_.length).maxOption.getOrElse(0))
+    val runs = chances.filter(_ > 0).minOption.fold(1)(least => math.max(1, Simulation.DrawnBlocks / least))
     Simulated.mean((1 to runs).map(new Run(scaling, setup, _).result()))
   }
 

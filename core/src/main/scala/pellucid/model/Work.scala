@@ -76,7 +76,7 @@ final class Work(
 
   /** Names per physical disk: as many monotasks at once as it has names, and slots of each. */
   val namesOfDisk: Int = {
-    val most = diskNumber.keysIterator.toSeq.groupBy(_._1).valuesIterator.map(_.size).maxOption.getOrElse(0)
+    val most = diskNumber.keySet.groupBy(_._1).valuesIterator.map(_.size).maxOption.getOrElse(0)
     math.max(1, math.round(most.toDouble / disksOfMachine).toInt)
   }
 

@@ -171,6 +171,17 @@ class ModelsSuite extends munit.FunSuite {
     near(job(small, Change(disk = Some(other)), Known(disk = Some(now))).replay, 4)
   }
 
+  test("an application without tasks takes as long on any disks") {
+    val trace = readLines(
+      environment,
+      jobStart(0, 1000, 0),
+      stageSubmitted(0, at = 1000, tasks = 0),
+      stageCompleted(0, from = 1000, to = 2000),
+      jobEnd(0, 2000)
+    )
+    near(new Models(trace).predict(Change(disks = Some(2))).application.replay, 1)
+  }
+
   test("twice as many disks are all used") {
     // 64 tasks read 1 s each, one after the other on one disk; on two, if each had half, 32 s
     val tasks = (0 until 64).map(i => Did(s"i1,100000000,${i}000000,1000000,0", seconds = i + 1))
