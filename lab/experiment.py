@@ -12,7 +12,7 @@ import statistics
 from pathlib import Path
 
 from lab import check, software
-from lab.application import Run
+from lab.application import LOOP, Run
 from lab.cluster import LabError
 
 FOLDER = Path(__file__).parent / "experiments"
@@ -154,7 +154,7 @@ def write(options, name, text, runs, say):
     title = f"# {name}\n\n`./pellucid-lab experiment {name}` wrote this page; `{name}.csv` has every run.\n\n"
     reports = f"## `pellucid report` beside the lab's counters\n\n{against_counters(runs)}"
     page = options.to / f"{name}.md"
-    page.write_text(f"{title}{text}{notes(page)}\n{reports}\n{machine_line()}\n")
+    page.write_text(f"{title}{text}{notes(page)}\n{reports}\n{cpus(runs)}{machine_line()}\n")
     with open(options.to / f"{name}.csv", "w", newline="") as file:
         counters = sorted({key for each in runs for key in each.counters})
         phases = sorted(runs[0].report["breakdown"]["phases"])
@@ -168,6 +168,16 @@ def write(options, name, text, runs, say):
                      *saved, *(each.report["breakdown"]["phases"][key] for key in phases)]  # fmt: skip
             writer.writerow([each.case, each.variant, *(round(c, 3) if isinstance(c, float) else c for c in cells)])
     say(f"wrote {options.to / name}.md and .csv", end="\n")
+
+
+def cpus(runs):
+    """How fast this computer's CPUs were, by variants; nothing where no run has it."""
+    loops = {}
+    for each in runs:
+        if LOOP in each.counters:
+            loops.setdefault(each.variant, []).append(each.counters[LOOP])
+    each = "; ".join(f"{variant} {spread(loop)}" for variant, loop in loops.items())
+    return f"Milliseconds that a fixed loop took before each run, median (min-max): {each}.\n\n" if loops else ""
 
 
 def of_other_cases(file, runs):

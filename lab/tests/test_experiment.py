@@ -4,6 +4,7 @@ import csv
 from argparse import Namespace
 
 from lab import experiment, software
+from lab.application import Run
 from lab.experiments import monotasks
 
 TABLE = software.REPOSITORY / "docs" / "experiments" / "monotasks.csv"
@@ -74,3 +75,12 @@ def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn():
         ("A", "make"), ("B", "make"),
         ("A", "short", "stock", "run 2"), ("B", "short", "monotasks", "run 2"),
     ]  # fmt: skip
+
+
+def test_how_fast_the_cpus_were_is_said_by_variants():
+    def run(variant, **counters):
+        return Run("a case", variant, 1.0, None, counters, ())
+
+    said = experiment.cpus([run("stock", loop_millis=20.0), run("stock", loop_millis=22.0), run("monotasks", loop_millis=25.04), run("monotasks")])
+    assert "stock 21.0 (20.0-22.0); monotasks 25.0 (25.0-25.0)." in said
+    assert experiment.cpus([run("stock")]) == ""

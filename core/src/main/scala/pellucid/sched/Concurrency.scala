@@ -11,7 +11,7 @@ package pellucid.sched
 final class Concurrency(cores: Int, private var most: Int, givesBack: Boolean = true) {
   import Concurrency._
   private var allowed = cores
-  private var idleLooks = 0
+  private var helpsSince = Long.MaxValue // without a look at which it did not
   private var leastWaits = Int.MaxValue // for a core, while more than one task has waited for one all the time
   private var wantedSince = 0L // when that began
 
@@ -30,19 +30,20 @@ final class Concurrency(cores: Int, private var most: Int, givesBack: Boolean = 
   def oneMoreHelps(begun: Int, runs: Int, waits: Int, isFree: => Boolean): Boolean =
     allowed < most && waits == 0 && runs < cores && begun >= allowed && isFree
 
-  /** One more after some looks at which it helps; fewer where too many have waited for a core for long.
+  /** One more where it has helped for some time, at each look; fewer where too many have waited for a core for long. By time, not by looks:
+    * where CPUs are slow these are few.
     *
     * @param hasRoom for one more, in memory
     */
   def look(helps: Boolean, waits: Int, now: Long, hasRoom: => Boolean = true): Unit = {
-    idleLooks = if (helps) idleLooks + 1 else 0
+    helpsSince = if (helps) math.min(helpsSince, now) else Long.MaxValue
     if (waits <= 1) forget()
     else {
       if (leastWaits == Int.MaxValue) wantedSince = now
       leastWaits = math.min(leastWaits, waits)
     }
-    if (idleLooks >= LooksBeforeMore) {
-      idleLooks = 0
+    if (helps && now - helpsSince >= HelpsNanos) {
+      helpsSince = Long.MaxValue
       if (hasRoom) allowed = math.min(allowed + 1, atMost)
     } else if (leastWaits < Int.MaxValue && now - wantedSince >= WantedNanos) {
       if (givesBack) allowed = math.max(cores, allowed - (leastWaits - 1))
@@ -65,7 +66,9 @@ object Concurrency {
 
   /** From one task to the next of a stage whose tasks are short. */
   final val EmptyNanos = 5000000L
-  private[sched] final val LooksBeforeMore = 4
+
+  /** For longer than it takes a task that was let in to begin. */
+  private[sched] final val HelpsNanos = 6000000L
 
   /** For longer than tasks take for what the disk or the network has for them at once. */
   private[sched] final val WantedNanos = 500000000L

@@ -49,5 +49,5 @@ object CoreLending {
   final case class Allowed(youngest: Long, lent: Int)
 
   /** Without any task computing, until one more core is lent. */
-  private[sched] final val StillNanos = 100000000L
+  final val StillNanos = 100000000L
 }

@@ -5,27 +5,36 @@ class ConcurrencySuite extends munit.FunSuite {
 
   private def grown(tasks: Int, givesBack: Boolean = true) = {
     val concurrency = new Concurrency(2, 8, givesBack)
-    for (_ <- 2 until tasks; _ <- 1 to 4) concurrency.look(helps = true, waits = 0, 0)
+    for (_ <- 2 until tasks; at <- Seq(0, 6)) concurrency.look(helps = true, waits = 0, at * Millis)
     assertEquals(concurrency.tasks, tasks)
     concurrency
   }
 
-  test("one task more when it has helped at four looks in a row, and again after four more") {
+  private def tasksAt(looks: (Int, Boolean)*) = {
     val concurrency = new Concurrency(2, 8)
-    val helps = Seq(true, true, true, false, true, true, true, true, true, true, true, true)
-    val tasks = helps.zipWithIndex.map { case (now, i) =>
-      concurrency.look(now, waits = 0, i * Millis)
-      concurrency.tasks
-    }
-    assertEquals(tasks, Seq(2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4))
+    looks.map { case (millis, helps) => concurrency.look(helps, waits = 0, millis * Millis); concurrency.tasks }
+  }
+
+  test("one task more when it has helped for 6 ms, and again after as long") {
+    val looks =
+      Seq(0 -> true, 4 -> true, 5 -> false, 6 -> true, 10 -> true, 12 -> true, 13 -> true, 18 -> true, 19 -> true)
+    assertEquals(tasksAt(looks: _*), Seq(2, 2, 2, 2, 2, 3, 3, 3, 4))
+  }
+
+  test("where looks are far apart one task more at every second one, and none after a single one") {
+    assertEquals(
+      tasksAt(0 -> false, 64 -> true, 128 -> true, 192 -> true, 256 -> true, 320 -> false),
+      Seq(2, 2, 3, 3, 4, 4)
+    )
+    assertEquals(tasksAt(0 -> true, 64 -> false, 128 -> true, 192 -> false), Seq(2, 2, 2, 2))
   }
 
   test("never more than at most, and no more where there is no room") {
     val concurrency = grown(8)
-    for (_ <- 1 to 4) concurrency.look(helps = true, waits = 0, 0)
+    for (i <- 1 to 4) concurrency.look(helps = true, waits = 0, i * 6 * Millis)
     assertEquals(concurrency.tasks, 8)
     val full = grown(3)
-    for (_ <- 1 to 8) full.look(helps = true, waits = 0, 0, hasRoom = false)
+    for (i <- 1 to 8) full.look(helps = true, waits = 0, i * 6 * Millis, hasRoom = false)
     assertEquals(full.tasks, 3)
   }
 
@@ -75,7 +84,7 @@ class ConcurrencySuite extends munit.FunSuite {
   test("one per core for ever") {
     val concurrency = grown(8)
     concurrency.onePerCore()
-    for (_ <- 1 to 4) concurrency.look(helps = true, waits = 0, 0)
+    for (i <- 1 to 4) concurrency.look(helps = true, waits = 0, i * 6 * Millis)
     assertEquals((concurrency.tasks, concurrency.atMost), (2, 2))
   }
 }

@@ -129,7 +129,8 @@ private final class ChunkedInput(
     val last = if (byPosition) math.max(LastRecord, -left) else 0L
     def whole = math.max(left, 0) + last
     val size =
-      if (left < Requests.Large || coreIsWanted && (next > First || left <= Few)) math.min(whole, Requests.Monotask)
+      if (left < Requests.Large || coreIsWanted && (next > First || left <= Requests.Monotask))
+        math.min(whole, Requests.Monotask)
       else math.min(if (left > 2 * LeastLast) left / 2 else whole, next)
     size.toInt
   }
@@ -223,7 +224,6 @@ private final class ChunkedInput(
 private object ChunkedInput {
   private final val First = 1 << 20
   private final val LeastLast = 2L << 20
-  private final val Few = 4L << 20
   private final val LastRecord = 64L << 10
 
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */

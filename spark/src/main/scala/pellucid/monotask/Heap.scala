@@ -37,9 +37,21 @@ private[monotask] object Heap {
     unmanaged(used, managed) + managed < max / 2
   }
 
-  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. */
-  def isShort: Boolean = {
-    val (all, managed) = (used, TaskMemory.managed)
-    unmanaged(all, managed) > (max - managed) / 2 || all > max / 4 * 3
+  private var short = false
+  private var shortAt = System.nanoTime() - EveryNanos
+
+  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. The JVM takes longer
+    * to say what is there than all else of a look at tasks takes: it is asked seldom.
+    */
+  def isShort: Boolean = synchronized {
+    val now = System.nanoTime()
+    if (now - shortAt >= EveryNanos) {
+      shortAt = now
+      val (all, managed) = (used, TaskMemory.managed)
+      short = unmanaged(all, managed) > (max - managed) / 2 || all > max / 4 * 3
+    }
+    short
   }
+
+  private final val EveryNanos = 100000000L
 }

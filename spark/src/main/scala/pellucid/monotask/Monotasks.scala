@@ -9,7 +9,7 @@ import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, Slots, T
 
 import org.slf4j.LoggerFactory
 
-import pellucid.observe.{CpuClock, Daemons}
+import pellucid.observe.{CpuClock, CpuLimit, Daemons, Machine}
 import pellucid.plugin.Guard
 import pellucid.sched.{Concurrency, CoreLending}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
@@ -45,6 +45,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private var told = cores // tasks that Spark knows of
   private val inFlight = Fetches.mostInFlight
   private val lending = new CoreLending(cores)
+  private val cpuLimit = new CpuLimit(Machine.cpuPeriods())
   private var pauseNanos = LeastNanos
   @volatile private var newestStage = -1
   private var seenStage = -1 // by the watch
@@ -143,13 +144,14 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       resources.freeingFirst(TaskMemory.isShort)
     }
     val waits = resources.cpu.waits
-    val oneMoreHelps = concurrency.oneMoreHelps(
+    val now = System.nanoTime()
+    val oneMoreHelps = !cpuLimit.isReached(now) && concurrency.oneMoreHelps(
       all.length,
       resources.cpu.runs - blocked.length,
       waits,
       resources.areFreeAfter(all.maxBy(_.number).waits)
     )
-    changing(_.look(oneMoreHelps, waits, System.nanoTime(), TaskMemory.isPlenty && Heap.isPlenty))
+    changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty))
     pauseNanos =
       if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)
@@ -186,9 +188,9 @@ private object Monotasks {
     * CPU time from them.
     */
   private final val LeastNanos = 2000000L
-  private final val MostNanos = 64000000L
+  private final val MostNanos = CoreLending.StillNanos / 2 // so that what is asked for after that is done then
   private final val RestNanos = 1000000000L
-  private final val Share = 100L
+  private final val Share = 200L
   private val guard = new Guard("watching monotasks")
   private val withoutWatch = new Guard("giving tasks back")
   private val log = LoggerFactory.getLogger("pellucid")

@@ -66,14 +66,22 @@ object Machine {
 
   /** CPU time of the control group, and the time in which its limit held threads up: versions 1 and 2 have them in different units. */
   private def container(): (Long, Long) = {
-    val values = cpuStat.fold(Seq.empty[String])(f => lines(f.toString)).map(_.split(' '))
-      .collect { case Array(name, value) => name -> value.toLong }.toMap
+    val values = ofGroup()
     def accounted = cpuUsage.flatMap(f => lines(f.toString).headOption).fold(0L)(_.trim.toLong)
     (
       values.get("usage_usec").fold(accounted)(_ * 1000),
       values.get("throttled_usec").map(_ * 1000).orElse(values.get("throttled_time")).getOrElse(0L)
     )
   }
+
+  /** In which the container's limit on the CPU was looked at, and in which of these it held threads up; none where there is no limit. */
+  def cpuPeriods(): (Long, Long) = {
+    val values = ofGroup()
+    (values.getOrElse("nr_periods", 0L), values.getOrElse("nr_throttled", 0L))
+  }
+
+  private def ofGroup(): Map[String, Long] = cpuStat.fold(Seq.empty[String])(f => lines(f.toString)).map(_.split(' '))
+    .collect { case Array(name, value) => name -> value.toLong }.toMap
 
   private val cpuStat = inGroup("cpu", "cpu.stat")
   private val cpuUsage = inGroup("cpuacct", "cpuacct.usage")
