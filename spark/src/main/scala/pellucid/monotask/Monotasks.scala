@@ -117,7 +117,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     val cpu = CpuClock.nanos()
     val cost = cpu - cpuBefore
     cpuBefore = cpu
-    if (newestStage > seenStage) { seenStage = newestStage; pauseNanos = LeastNanos }
+    if (newestStage > seenStage) { seenStage = newestStage; pauseNanos = LeastNanos; cpuLimit.forget() }
     math.min(math.max(pauseNanos, cost * Share), MostNanos)
   }
 
@@ -145,13 +145,15 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     }
     val waits = resources.cpu.waits
     val now = System.nanoTime()
-    val oneMoreHelps = !cpuLimit.isReached(now) && concurrency.oneMoreHelps(
+    val oneMoreHelps = cpuLimit.leavesSome(now) && concurrency.oneMoreHelps(
       all.length,
       resources.cpu.runs - blocked.length,
       waits,
       resources.areFreeAfter(all.maxBy(_.number).waits)
     )
+    val before = told
     changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty))
+    if (told != before) cpuLimit.forget()
     pauseNanos =
       if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)

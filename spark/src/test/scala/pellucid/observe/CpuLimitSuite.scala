@@ -3,35 +3,40 @@ package pellucid.observe
 class CpuLimitSuite extends munit.FunSuite {
   private var counted = (0L, 0L)
   private def counts(periods: Long, heldUp: Long) = counted = (periods, heldUp)
-  override def beforeEach(context: BeforeEach): Unit = counts(100, 60)
   private def at(tenths: Long) = tenths * CpuLimit.EveryNanos / 10
+  override def beforeEach(context: BeforeEach): Unit = counts(100, 60)
 
-  test("it is reached where threads were held up in three of four periods since it was looked at") {
+  test("it leaves some where threads were held up in fewer than three of four periods, once that was seen") {
     val limit = new CpuLimit(counted)
-    assert(!limit.isReached(at(0))) // no period has been
-    counts(104, 63)
-    assert(limit.isReached(at(10)))
-    counts(112, 68) // five of eight
-    assert(!limit.isReached(at(20)))
+    assert(!limit.leavesSome(at(0)))
+    counts(108, 65) // five of eight
+    assert(!limit.leavesSome(at(9)))
+    assert(limit.leavesSome(at(10)))
+    counts(112, 68) // three of four
+    assert(limit.leavesSome(at(19)))
+    assert(!limit.leavesSome(at(20)))
   }
 
-  test("it is asked seldom, and says meanwhile what it said") {
+  test("what was seen of other tasks is of no use") {
     val limit = new CpuLimit(counted)
-    assert(!limit.isReached(at(0)))
-    counts(110, 70)
-    assert(!limit.isReached(at(9)))
-    assert(limit.isReached(at(10)))
-    counts(120, 70)
-    assert(limit.isReached(at(19)))
-    assert(!limit.isReached(at(20)))
+    limit.leavesSome(at(0))
+    counts(110, 60)
+    assert(limit.leavesSome(at(10)))
+    limit.forget()
+    assert(!limit.leavesSome(at(11)))
+    counts(114, 64) // held up in each of the four since
+    assert(!limit.leavesSome(at(21)))
+    counts(118, 64)
+    assert(limit.leavesSome(at(31)))
   }
 
-  test("where nothing is limited, or nothing ran, it is not") {
+  test("without a limit it always does, and with one where nothing ran at all") {
     val none = new CpuLimit((0L, 0L))
-    assert(!none.isReached(at(0)) && !none.isReached(at(10)))
+    assert(none.leavesSome(at(0)) && none.leavesSome(at(10)))
+    none.forget()
+    assert(none.leavesSome(at(11)))
     val limit = new CpuLimit(counted)
-    counts(110, 70)
-    limit.isReached(at(0))
-    assert(!limit.isReached(at(10)))
+    limit.leavesSome(at(0))
+    assert(limit.leavesSome(at(10)))
   }
 }
