@@ -145,11 +145,11 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     }
     val waits = resources.cpu.waits
     val now = System.nanoTime()
-    val oneMoreHelps = cpuLimit.leavesSome(now) && concurrency.oneMoreHelps(
+    val oneMoreHelps = concurrency.oneMoreHelps(
       all.length,
       resources.cpu.runs - blocked.length,
       waits,
-      resources.areFreeAfter(all.maxBy(_.number).waits)
+      resources.areFreeAfter(all.maxBy(_.number).waits) && cpuLimit.leavesSome(now)
     )
     val before = told
     changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty))

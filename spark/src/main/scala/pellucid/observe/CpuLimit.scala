@@ -11,16 +11,18 @@ private[pellucid] final class CpuLimit(counted: => (Long, Long)) {
   import CpuLimit._
   private var (periods, heldUp) = counted
   private var since = 0L
-  private var leaves, asked = false
+  private var asked, leaves = false
 
   /** What was seen was of other tasks than those that run now. */
-  def forget(): Unit = { leaves = false; asked = false }
+  def forget(): Unit = asked = false
 
-  /** In the last periods threads were held up in fewer than three of four; false until that has been seen. */
+  /** In the last periods threads were held up in fewer than three of four. To be asked again and again: false until that has been seen. */
   def leavesSome(now: Long): Boolean = {
-    if (!asked || now - since >= EveryNanos) {
+    val passed = now - since
+    if (!asked || passed >= EveryNanos) {
       val (allNow, heldUpNow) = counted
-      leaves = allNow == 0 || asked && (heldUpNow == heldUp || (heldUpNow - heldUp) * 4 < (allNow - periods) * 3)
+      val seen = asked && passed < 2 * EveryNanos
+      leaves = allNow == 0 || seen && (heldUpNow == heldUp || (heldUpNow - heldUp) * 4 < (allNow - periods) * 3)
       periods = allNow
       heldUp = heldUpNow
       since = now

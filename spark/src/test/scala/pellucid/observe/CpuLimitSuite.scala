@@ -30,6 +30,15 @@ class CpuLimitSuite extends munit.FunSuite {
     assert(limit.leavesSome(at(31)))
   }
 
+  test("what was long ago is of no use either") {
+    val limit = new CpuLimit(counted)
+    limit.leavesSome(at(0))
+    counts(200, 60)
+    assert(!limit.leavesSome(at(20)))
+    counts(204, 62)
+    assert(limit.leavesSome(at(39)))
+  }
+
   test("without a limit it always does, and with one where nothing ran at all") {
     val none = new CpuLimit((0L, 0L))
     assert(none.leavesSome(at(0)) && none.leavesSome(at(10)))
