@@ -17,7 +17,7 @@ SERVE = software.REPOSITORY / "bench" / "workloads" / "serve.py"
 
 @dataclass
 class Run:
-    """One workload run: what it said, and what the lab's counters moved by, summed over the machines."""
+    """One workload run: what it said, what the lab's counters moved by, summed over the machines, and what a fixed loop took before it."""
 
     case: str
     variant: str

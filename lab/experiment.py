@@ -172,12 +172,13 @@ def write(options, name, text, runs, say):
 
 def cpus(runs):
     """How fast this computer's CPUs were, by variants; nothing where no run has it."""
-    loops = {}
-    for each in runs:
-        if LOOP in each.counters:
-            loops.setdefault(each.variant, []).append(each.counters[LOOP])
-    each = "; ".join(f"{variant} {spread(loop)}" for variant, loop in loops.items())
-    return f"Milliseconds that a fixed loop took before each run, median (min-max): {each}.\n\n" if loops else ""
+    each = []
+    for variant in dict.fromkeys(run.variant for run in runs):
+        its = [run.counters.get(LOOP) for run in runs if run.variant == variant]
+        loops = [loop for loop in its if loop is not None]
+        if loops:
+            each.append(f"{variant} {spread(loops)}, {len(loops)} of {len(its)} runs")
+    return f"Milliseconds that a fixed loop took before each run, median (min-max): {'; '.join(each)}.\n\n" if each else ""
 
 
 def of_other_cases(file, runs):

@@ -82,5 +82,5 @@ def test_how_fast_the_cpus_were_is_said_by_variants():
         return Run("a case", variant, 1.0, None, counters, ())
 
     said = experiment.cpus([run("stock", loop_millis=20.0), run("stock", loop_millis=22.0), run("monotasks", loop_millis=25.04), run("monotasks")])
-    assert "stock 21.0 (20.0-22.0); monotasks 25.0 (25.0-25.0)." in said
+    assert "stock 21.0 (20.0-22.0), 2 of 2 runs; monotasks 25.0 (25.0-25.0), 1 of 2 runs." in said
     assert experiment.cpus([run("stock")]) == ""

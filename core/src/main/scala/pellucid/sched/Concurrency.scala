@@ -54,7 +54,10 @@ final class Concurrency(cores: Int, private var most: Int, givesBack: Boolean = 
   /** None has run for [[Concurrency.EmptyNanos]]. What has come to an end was a stage: the next one's tasks are spread over machines as in
     * stock Spark, and those machines have more whose cores idle.
     */
-  def empty(): Unit = if (givesBack) allowed = cores
+  def empty(): Unit = {
+    helpsSince = Long.MaxValue
+    if (givesBack) allowed = cores
+  }
 
   /** One per core from now on. */
   def onePerCore(): Unit = { most = cores; allowed = cores }

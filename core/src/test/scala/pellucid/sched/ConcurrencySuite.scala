@@ -79,6 +79,11 @@ class ConcurrencySuite extends munit.FunSuite {
     for (i <- 0 to 4) keeps.look(helps = false, waits = 9, i * 501 * Millis)
     keeps.empty()
     assertEquals(keeps.tasks, 8)
+    // that one more helped before it was empty says nothing of what begins then
+    concurrency.look(helps = true, waits = 0, 0)
+    concurrency.empty()
+    concurrency.look(helps = true, waits = 0, 6 * Millis)
+    assertEquals(concurrency.tasks, 2)
   }
 
   test("one per core for ever") {

@@ -26,32 +26,27 @@ private[monotask] object Heap {
   /** Now; with the garbage of young objects it says nothing. */
   private def used: Long = if (generations) sum(pools.map(_.getUsage)) else left
 
-  /** Of what is in use, without what Spark's memory manager gave out. */
-  private def unmanaged(used: Long, managed: Long): Long = synchronized {
-    live.bytes(math.max(0L, used - managed), math.max(0L, left - managed), System.nanoTime())
+  private var plenty = true
+  private var short = false
+  private var askedAt = System.nanoTime() - EveryNanos
+
+  /** The JVM takes longer to say what is there than all else of a look at tasks takes: it is asked seldom. */
+  private def ask(): Unit = {
+    val now = System.nanoTime()
+    if (now - askedAt >= EveryNanos) {
+      askedAt = now
+      val (all, managed) = (used, TaskMemory.managed)
+      val others = live.bytes(math.max(0L, all - managed), math.max(0L, left - managed), now)
+      plenty = others + managed < max / 2
+      short = others > (max - managed) / 2 || all > max / 4 * 3
+    }
   }
 
   /** There is room for more tasks. */
-  def isPlenty: Boolean = {
-    val managed = TaskMemory.managed
-    unmanaged(used, managed) + managed < max / 2
-  }
+  def isPlenty: Boolean = synchronized { ask(); plenty }
 
-  private var short = false
-  private var shortAt = System.nanoTime() - EveryNanos
-
-  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. The JVM takes longer
-    * to say what is there than all else of a look at tasks takes: it is asked seldom.
-    */
-  def isShort: Boolean = synchronized {
-    val now = System.nanoTime()
-    if (now - shortAt >= EveryNanos) {
-      shortAt = now
-      val (all, managed) = (used, TaskMemory.managed)
-      short = unmanaged(all, managed) > (max - managed) / 2 || all > max / 4 * 3
-    }
-    short
-  }
+  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. */
+  def isShort: Boolean = synchronized { ask(); short }
 
   private final val EveryNanos = 100000000L
 }

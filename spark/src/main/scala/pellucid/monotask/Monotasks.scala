@@ -117,7 +117,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     val cpu = CpuClock.nanos()
     val cost = cpu - cpuBefore
     cpuBefore = cpu
-    if (newestStage > seenStage) { seenStage = newestStage; pauseNanos = LeastNanos; cpuLimit.forget() }
+    if (newestStage > seenStage) { seenStage = newestStage; pauseNanos = LeastNanos }
     math.min(math.max(pauseNanos, cost * Share), MostNanos)
   }
 
@@ -126,6 +126,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     LockSupport.parkNanos(Concurrency.EmptyNanos)
     if (running.isEmpty) {
       guard(changing(_.empty()))
+      cpuLimit.forget()
       resting = true
       if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
       resting = false

@@ -5,33 +5,43 @@ package pellucid.observe
   *
   * It has no clock.
   *
-  * @param counted periods so far, none where there is no limit, and those in which threads were held up
+  * @param counted periods so far in which threads ran, none where there has been no limit, and those in which some were held up
   */
 private[pellucid] final class CpuLimit(counted: => (Long, Long)) {
   import CpuLimit._
-  private var (periods, heldUp) = counted
-  private var since = 0L
-  private var asked, leaves = false
+  private var periods, heldUp, since = 0L
+  private var began, leaves = false
 
   /** What was seen was of other tasks than those that run now. */
-  def forget(): Unit = asked = false
+  def forget(): Unit = began = false
 
-  /** In the last periods threads were held up in fewer than three of four. To be asked again and again: false until that has been seen. */
+  /** Threads were held up in fewer than three of four of the last periods. To be asked again and again: false until that has been seen. */
   def leavesSome(now: Long): Boolean = {
-    val passed = now - since
-    if (!asked || passed >= EveryNanos) {
-      val (allNow, heldUpNow) = counted
-      val seen = asked && passed < 2 * EveryNanos
-      leaves = allNow == 0 || seen && (heldUpNow == heldUp || (heldUpNow - heldUp) * 4 < (allNow - periods) * 3)
-      periods = allNow
-      heldUp = heldUpNow
-      since = now
-      asked = true
+    if (!began || now - since > MostNanos) {
+      begin(counted, now)
+      leaves = periods == 0
+    } else if (now - since >= LeastNanos) {
+      val all @ (periodsNow, heldUpNow) = counted
+      if (periodsNow - periods >= LeastPeriods) {
+        leaves = (heldUpNow - heldUp) * 4 < (periodsNow - periods) * 3
+        begin(all, now)
+      }
     }
     leaves
+  }
+
+  private def begin(counts: (Long, Long), now: Long): Unit = {
+    periods = counts._1
+    heldUp = counts._2
+    since = now
+    began = true
   }
 }
 
 private object CpuLimit {
-  private[observe] final val EveryNanos = 100000000L
+
+  /** What is seen in so many periods, and for as long as that, but not longer ago, says something of the next ones. */
+  private[observe] final val LeastPeriods = 4
+  private[observe] final val LeastNanos = 100000000L
+  private[observe] final val MostNanos = 1000000000L
 }

@@ -74,7 +74,7 @@ object Machine {
     )
   }
 
-  /** In which the container's limit on the CPU was looked at, and in which of these it held threads up; none where there is no limit. */
+  /** Of the JVM's own control group's limit on the CPU: in which threads ran, and in which of these it held some up; none where there has been no limit. */
   def cpuPeriods(): (Long, Long) = {
     val values = ofGroup()
     (values.getOrElse("nr_periods", 0L), values.getOrElse("nr_throttled", 0L))

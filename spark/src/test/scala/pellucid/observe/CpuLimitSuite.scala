@@ -2,50 +2,48 @@ package pellucid.observe
 
 class CpuLimitSuite extends munit.FunSuite {
   private var counted = (0L, 0L)
-  private def counts(periods: Long, heldUp: Long) = counted = (periods, heldUp)
-  private def at(tenths: Long) = tenths * CpuLimit.EveryNanos / 10
-  override def beforeEach(context: BeforeEach): Unit = counts(100, 60)
+
+  /** What it says at a moment, when the kernel has counted so much. */
+  private def leaves(limit: CpuLimit, millis: Long, periods: Long, heldUp: Long) = {
+    counted = (periods, heldUp)
+    limit.leavesSome(millis * 1000000)
+  }
 
   test("it leaves some where threads were held up in fewer than three of four periods, once that was seen") {
     val limit = new CpuLimit(counted)
-    assert(!limit.leavesSome(at(0)))
-    counts(108, 65) // five of eight
-    assert(!limit.leavesSome(at(9)))
-    assert(limit.leavesSome(at(10)))
-    counts(112, 68) // three of four
-    assert(limit.leavesSome(at(19)))
-    assert(!limit.leavesSome(at(20)))
+    assert(!leaves(limit, 0, 100, 60))
+    assert(!leaves(limit, 90, 108, 65)) // five of eight, but not for long
+    assert(leaves(limit, 100, 108, 65))
+    assert(leaves(limit, 190, 112, 68))
+    assert(!leaves(limit, 200, 112, 68)) // three of four
   }
 
-  test("what was seen of other tasks is of no use") {
+  test("one period of the kernel's 100 ms says nothing, four do") {
     val limit = new CpuLimit(counted)
-    limit.leavesSome(at(0))
-    counts(110, 60)
-    assert(limit.leavesSome(at(10)))
+    assert(!leaves(limit, 0, 100, 60))
+    for (n <- 1 to 3) assert(!leaves(limit, n * 100L, 100L + n, 60))
+    assert(leaves(limit, 400, 104, 60))
+    // of the next ones all but the first are
+    for (n <- 1 to 3) assert(leaves(limit, 400 + n * 100L, 104L + n, 59L + n))
+    assert(!leaves(limit, 800, 108, 63))
+  }
+
+  test("what was seen of other tasks is of no use, nor what is a second old") {
+    val limit = new CpuLimit(counted)
+    leaves(limit, 0, 100, 60)
+    assert(leaves(limit, 100, 110, 60))
     limit.forget()
-    assert(!limit.leavesSome(at(11)))
-    counts(114, 64) // held up in each of the four since
-    assert(!limit.leavesSome(at(21)))
-    counts(118, 64)
-    assert(limit.leavesSome(at(31)))
+    assert(!leaves(limit, 110, 111, 60))
+    assert(!leaves(limit, 210, 115, 64)) // held up in each of the four since
+    assert(leaves(limit, 310, 119, 64))
+    assert(!leaves(limit, 1311, 169, 64))
+    assert(leaves(limit, 1411, 173, 64))
   }
 
-  test("what was long ago is of no use either") {
+  test("without a limit it always does") {
     val limit = new CpuLimit(counted)
-    limit.leavesSome(at(0))
-    counts(200, 60)
-    assert(!limit.leavesSome(at(20)))
-    counts(204, 62)
-    assert(limit.leavesSome(at(39)))
-  }
-
-  test("without a limit it always does, and with one where nothing ran at all") {
-    val none = new CpuLimit((0L, 0L))
-    assert(none.leavesSome(at(0)) && none.leavesSome(at(10)))
-    none.forget()
-    assert(none.leavesSome(at(11)))
-    val limit = new CpuLimit(counted)
-    limit.leavesSome(at(0))
-    assert(limit.leavesSome(at(10)))
+    for (millis <- Seq(0L, 10L, 100L, 5000L)) assert(leaves(limit, millis, 0, 0))
+    limit.forget()
+    assert(leaves(limit, 5001, 0, 0))
   }
 }
