@@ -9,9 +9,9 @@ import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, Slots, T
 
 import org.slf4j.LoggerFactory
 
-import pellucid.observe.{CpuClock, CpuLimit, Daemons, Machine}
+import pellucid.observe.{CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
-import pellucid.sched.{Concurrency, CoreLending}
+import pellucid.sched.{Concurrency, CoreLending, CpuLimit}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
@@ -83,17 +83,21 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   }
 
   /** There are tasks for which more than one per core would be too many. */
-  private def giveBack(): Unit = changing(_.onePerCore())
+  private def giveBack(): Unit = { changing(_.onePerCore()); () }
 
-  /** How many tasks there may be, and so how much each may fetch at once: together as much as one per core in stock Spark. */
-  private def changing(change: Concurrency => Unit): Unit = synchronized {
+  /** How many tasks there may be, and so how much each may fetch at once: together as much as one per core in stock Spark. Returns whether they are
+    * other than before.
+    */
+  private def changing(change: Concurrency => Unit): Boolean = synchronized {
     change(concurrency)
     val tasks = concurrency.tasks
-    if (tasks != told) {
+    val others = tasks != told
+    if (others) {
       send(s"tasks ${SparkEnv.get.executorId} $tasks")
       told = tasks
       Fetches.allowInFlight(inFlight * cores / tasks)
     }
+    others
   }
 
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
@@ -152,9 +156,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       waits,
       resources.areFreeAfter(all.maxBy(_.number).waits) && cpuLimit.leavesSome(now)
     )
-    val before = told
-    changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty))
-    if (told != before) cpuLimit.forget()
+    if (changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty))) cpuLimit.forget()
     pauseNanos =
       if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)

@@ -1,4 +1,4 @@
-package pellucid.observe
+package pellucid.sched
 
 class CpuLimitSuite extends munit.FunSuite {
   private var counted = (0L, 0L)
@@ -45,5 +45,12 @@ class CpuLimitSuite extends munit.FunSuite {
     for (millis <- Seq(0L, 10L, 100L, 5000L)) assert(leaves(limit, millis, 0, 0))
     limit.forget()
     assert(leaves(limit, 5001, 0, 0))
+  }
+
+  test("without a limit the kernel is asked once a second") {
+    var asked = 0
+    val limit = new CpuLimit({ asked += 1; (0L, 0L) })
+    for (millis <- 0L to 2500L by 2L) assert(limit.leavesSome(millis * 1000000))
+    assertEquals(asked, 3) // at 0, 1002 and 2004 ms
   }
 }

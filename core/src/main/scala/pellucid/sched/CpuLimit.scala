@@ -1,13 +1,13 @@
-package pellucid.observe
+package pellucid.sched
 
 /** Whether a container's limit on the CPU leaves its threads some of it. The kernel gives it so much CPU time for each period (often 100 ms); where
   * threads have used that up they are held up until the next one, and more threads would wait for the same.
   *
-  * It has no clock.
+  * Like [[ResourceScheduler]] it has neither threads nor a clock.
   *
   * @param counted periods so far in which threads ran, none where there has been no limit, and those in which some were held up
   */
-private[pellucid] final class CpuLimit(counted: => (Long, Long)) {
+final class CpuLimit(counted: => (Long, Long)) {
   import CpuLimit._
   private var periods, heldUp, since = 0L
   private var began, leaves = false
@@ -20,7 +20,7 @@ private[pellucid] final class CpuLimit(counted: => (Long, Long)) {
     if (!began || now - since > MostNanos) {
       begin(counted, now)
       leaves = periods == 0
-    } else if (now - since >= LeastNanos) {
+    } else if (periods > 0 && now - since >= LeastNanos) {
       val all @ (periodsNow, heldUpNow) = counted
       if (periodsNow - periods >= LeastPeriods) {
         leaves = (heldUpNow - heldUp) * 4 < (periodsNow - periods) * 3
@@ -41,7 +41,7 @@ private[pellucid] final class CpuLimit(counted: => (Long, Long)) {
 private object CpuLimit {
 
   /** What is seen in so many periods, and for as long as that, but not longer ago, says something of the next ones. */
-  private[observe] final val LeastPeriods = 4
-  private[observe] final val LeastNanos = 100000000L
-  private[observe] final val MostNanos = 1000000000L
+  private[sched] final val LeastPeriods = 4
+  private[sched] final val LeastNanos = 100000000L
+  private[sched] final val MostNanos = 1000000000L
 }
