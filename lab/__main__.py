@@ -40,7 +40,7 @@ def parser():
     each = command("run", run_command, "run a command in a machine: `run -- spark-submit job.py`, `run -- hdfs dfs -ls /`")
     each.add_argument("--on", default="head", help="the machine; head unless told")
     each.add_argument("argv", nargs="+", metavar="CMD")
-    command("drop-caches", drop_caches, "write back what is dirty and empty the page caches")
+    command("drop-caches", drop_caches, "write back what is dirty and empty the page caches, but for directories and inodes")
     command("check", check_lab, "measure every limit; status 1 if one is more than 10 %% off")
     command("down", bring_down, "end the lab and leave nothing behind")
     each = command("experiment", run_experiment, "set a lab up, run an experiment, write its tables")

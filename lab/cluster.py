@@ -253,15 +253,20 @@ class Cluster:
 
     def sync(self):
         """Writes back what is dirty."""
-        mounts = [each["mount"] for record in state.read(self.name)["machines"].values() for each in record["disks"]]
-        with ThreadPoolExecutor(len(mounts)) as pool:
-            list(pool.map(lambda mount: self.run(["sync", "--file-system", mount], cwd="/"), mounts))
+        self._on_each_disk(["sync", "--file-system"])
 
     def drop_caches(self):
-        """Writes back what is dirty and empties every machine's page cache."""
+        """Writes back what is dirty and empties every machine's page cache. Directories and inodes go with it, and are looked up again: a machine
+        that is up for long knows them, as a datanode adds up what its disks have every ten minutes."""
         self.sync()
         for machine in self.machines:
             self.groups.drop_page_cache(group_name(self.name, machine))
+        self._on_each_disk(["du", "--summarize"], check=False, capture_output=True)  # files may go meanwhile
+
+    def _on_each_disk(self, command, **options):
+        mounts = [each["mount"] for record in state.read(self.name)["machines"].values() for each in record["disks"]]
+        with ThreadPoolExecutor(len(mounts)) as pool:
+            list(pool.map(lambda mount: self.run([*command, mount], cwd="/", **options), mounts))
 
     def counters(self):
         """Since the machine came up: {machine: {cpu_seconds, page_cache_bytes, allocated_bytes, nic_in_bytes, nic_out_bytes,

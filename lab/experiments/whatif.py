@@ -229,7 +229,7 @@ def in_lab(setting, variants, jobs, pairs, logs, say):
             with Application(cluster, variant, VARIANTS[variant]) as application:
                 applications = {f"{variant}, {setting.name}": application}
                 monotasks.rehearse_all(applications, jobs, say)
-                monotasks.in_rounds(applications, jobs, {job: pairs for job, _, _ in jobs}, say)
+                monotasks.in_rounds(applications, jobs, monotasks.rounds_of(applications, jobs, pairs, say), say)
             shutil.copy(application.event_log, logs / f"{setting.name}, {variant}")
             keep(setting, variant, logs, application.explain())
 

@@ -132,6 +132,16 @@ def test_dropped_caches_are_empty(lab):
     lab.run(["rm", path], "m1")
 
 
+def test_dropped_caches_know_directories_and_inodes(lab):
+    folder = Path(lab.machine("m1")["disks"][0]["mount"]) / "many"
+    lab.run(["sh", "-c", f"mkdir -p {folder}/$0/$0 && touch $(seq -f {folder}/$0/$0/%g 500)", "x" * 200], "m1", cwd="/")
+    lab.drop_caches()
+    before = lab.counters()["m1"]["disks"][0]["reads"]
+    assert len(lab.run(["ls", "-lR", folder], "m1", cwd="/", capture_output=True).stdout.splitlines()) > 500
+    assert lab.counters()["m1"]["disks"][0]["reads"] == before
+    lab.run(["rm", "-r", folder], "m1", cwd="/")
+
+
 @pytest.mark.skipif(not Path("/sys/fs/cgroup/blkio").exists(), reason="control groups version 1 keep limits of disks that are no more")
 def test_limits_that_a_killed_lab_left_are_lifted(lab):
     free = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=True).stdout.strip()

@@ -69,11 +69,12 @@ def report(log):
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-@pytest.mark.parametrize("monotasks", [False, True], ids=["observed", "monotasks"])
+@pytest.mark.parametrize(("monotasks", "memory"), [(False, 0), (True, 0), (True, 0.25)], ids=["observed", "monotasks", "map output in memory"])
 @pytest.mark.parametrize(("version", "master"), CASES)
-def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tmp_path):
+def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, memory, tmp_path):
     stock, _, _ = run(version, master, tmp_path, plugin=False)
-    ours, stderr, log = run(version, master, tmp_path, plugin=True, conf={"spark.pellucid.monotasks": str(monotasks).lower()})
+    conf = {"spark.pellucid.monotasks": str(monotasks).lower(), "spark.pellucid.monotasks.shuffleMemory": memory}
+    ours, stderr, log = run(version, master, tmp_path, plugin=True, conf=conf)
     assert ours == stock
     executors = said_by_executors(version, log)
     assert len(executors) == (2 if "cluster" in master else 0)
@@ -85,13 +86,15 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, tm
         # what Python reads, another thread fetches
         assert 0 < network["bytes"] <= sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleFetch")
     kinds = {path["kind"] for path in said["paths"]}
-    assert kinds >= {"input", "output", "shuffleWrite", "shuffleRead"}
+    files = {"shuffleWrite", "shuffleRead"}
+    assert kinds >= {"input", "output"} and kinds & files == (set() if memory else files)
     assert ("shuffleFetch" in kinds) == ("cluster" in master)
     assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
-    served = "cluster" in master and not version.startswith("4.3.")
+    served = "cluster" in master and not version.startswith("4.3.") and not memory
     assert (sum(machine["servedBytes"] for machine in said["machines"]) > 0) == served
     written = sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleWrite")
-    assert written == said["demand"]["shuffleWriteBytes"] > 0
+    shuffled = said["demand"]["shuffleWriteBytes"]
+    assert shuffled > 0 and written == (0 if memory else shuffled)
 
 
 @pytest.mark.parametrize(("version", "master"), EACH)

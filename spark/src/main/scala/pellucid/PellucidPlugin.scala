@@ -5,6 +5,7 @@ import java.util.{Collections, Map => JMap}
 import org.apache.spark.{SPARK_VERSION, SparkConf, SparkContext, TaskFailedReason}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.pellucid.{LiveTab, MachineLog, ReduceLocality, Slots, TaskObservations}
+import org.apache.spark.storage.KeptMapOutput
 
 import pellucid.fs.Completion
 import pellucid.monotask.{Monotasks, TasksLeft}
@@ -41,6 +42,7 @@ private final class OnDriver extends DriverPlugin {
     if (conf.getBoolean("spark.pellucid.monotasks", false)) {
       sc.addSparkListener(new TasksLeft(slots.remain, gone(slots)))
       PellucidPlugin.locality(ReduceLocality.whole(conf))
+      PellucidPlugin.mapOutput(KeptMapOutput.fetchFromHost(sc))
       PellucidPlugin.completion(Completion.askSooner(sc.hadoopConfiguration))
     }
     if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
@@ -126,6 +128,7 @@ private object PellucidPlugin {
   val counters = new Guard("logging what machines do")
   val monotasks = new Guard("running tasks as monotasks")
   val locality = new Guard("letting any executor have any reducer")
+  val mapOutput = new Guard("fetching map output of executors on one host")
   val completion = new Guard("asking soon whether a file is complete")
 
   /** Of the application whose driver this JVM is. */

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.LockSupport
 
 import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
 import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, Slots, TaskMemory}
+import org.apache.spark.storage.KeptMapOutput
 
 import org.slf4j.LoggerFactory
 
@@ -29,7 +30,10 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private val disks = new DiskSlots(set("diskSlots"), new LocalDisks(SparkEnv.get).names)
   private val networkSlots = set("networkSlots").getOrElse(4)
   private val resources = new Resources(cores, disks, networkSlots, set("outputSlots").getOrElse(disks.ofLocal))
-  private lazy val shuffle: Unit = MonotaskShuffle.install()
+  private lazy val shuffle = MonotaskShuffle.install()
+
+  /** What it keeps; none before the first task. */
+  @volatile private var mapOutput: Option[KeptMapOutput] = None
   private val running = ConcurrentHashMap.newKeySet[Multitask]
   private val begun = new AtomicLong
 
@@ -61,8 +65,10 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
     */
   def begin(): Option[Multitask] = {
     val task = TaskContext.get()
-    if (task.cpus() == 1 && !task.isInstanceOf[BarrierTaskContext]) {
-      shuffle
+    val isOne = task.cpus() == 1 && !task.isInstanceOf[BarrierTaskContext]
+    if (isOne) mapOutput = shuffle
+    mapOutput.foreach(_.begins(task))
+    if (isOne) {
       val multitask = new Multitask(begun.getAndIncrement(), resources, synchronized(concurrency.atMost))
       running.add(multitask)
       val isNew = task.stageId() > newestStage
@@ -79,6 +85,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   /** Of too little memory more tasks have less each. */
   def memoryFailed(): Unit = {
     send(s"memory ${SparkEnv.get.executorId}")
+    mapOutput.foreach(_.close())
     giveBack()
   }
 
@@ -133,6 +140,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       cpuLimit.forget()
       resting = true
       if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
+      mapOutput.foreach(_.rests(running.isEmpty))
       resting = false
     }
     lending.computes(System.nanoTime())

@@ -38,11 +38,14 @@ final class PartitionBytes(checksum: Option[Checksum], allocate: Int => Array[By
     next = math.min(2 * chunk.length, Largest)
   }
 
-  /** Hands out each chunk and how many bytes there are in it, and has nothing afterwards. */
-  def drain(take: (Array[Byte], Int) => Unit): Unit = {
+  /** Hands out each chunk and how many bytes there are in it. */
+  def foreach(take: (Array[Byte], Int) => Unit): Unit =
     for (i <- chunks.indices) take(chunks(i), if (i == chunks.length - 1) chunks(i).length - free else chunks(i).length)
-    clear()
-  }
+
+  /** The same, and has nothing afterwards. */
+  def drain(take: (Array[Byte], Int) => Unit): Unit = { foreach(take); clear() }
+
+  def size: Long = chunks.iterator.map(_.length.toLong).sum - free
 
   /** What is here, and what is written from now on, goes nowhere. */
   def discard(): Unit = { discarded = true; clear() }

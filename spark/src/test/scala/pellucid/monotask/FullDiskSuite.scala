@@ -17,6 +17,9 @@ class FullDiskSuite extends SparkSuite {
   import FullDiskSuite._
   private val on = Map("spark.pellucid.monotasks" -> "true")
 
+  /** Map output goes to its file at once. */
+  private val written = Map("spark.pellucid.monotasks.shuffleMemory" -> "0")
+
   /** 41 MB for all tasks: what is held in memory until it is written goes to a spill file first. */
   private val littleMemory = Map("spark.testing.memory" -> "70000000", "spark.testing.reservedMemory" -> "1000000")
   private val manySpills = Map("spark.shuffle.spill.numElementsForceSpillThreshold" -> "1000")
@@ -24,7 +27,7 @@ class FullDiskSuite extends SparkSuite {
 
   for (
     (name, conf, job) <- Seq[(String, Map[String, String], Job)](
-      ("map output", none, Few),
+      ("map output", written, Few),
       ("map output, little memory", littleMemory, Few),
       ("map output that is sorted", none, Sorted),
       ("spills", manySpills, Sort),

@@ -18,6 +18,9 @@ import pellucid.sched.MonotaskPhase
 class MonotaskShuffleSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true")
 
+  /** Map output goes to its file at once. */
+  private val written = on + ("spark.pellucid.monotasks.shuffleMemory" -> "0")
+
   /** 41 MB for all tasks: 5 MB for each of the eight that may run. */
   private val littleMemory = Map("spark.testing.memory" -> "70000000", "spark.testing.reservedMemory" -> "1000000")
 
@@ -44,7 +47,7 @@ class MonotaskShuffleSuite extends SparkSuite {
   )
   for ((name, conf) <- settings)
     folder.test(s"the files are stock Spark's: $name") { folder =>
-      val ran = Jobs.run(folder, conf = on ++ conf)(shuffled)
+      val ran = Jobs.run(folder, conf = written ++ conf)(shuffled)
       val stock = Jobs.run(folder, plugin = false, conf = conf)(shuffled)
       assertEquals(ran.answer, stock.answer)
       assertEquals(ran.answer._1.size, if (name == "no checksums") 6 else 9) // data, index, checksums
@@ -67,7 +70,7 @@ class MonotaskShuffleSuite extends SparkSuite {
     }
     val conf =
       Seq("enabled", "enableFullRetryOnMismatch").map(s => s"spark.sql.shuffle.orderIndependentChecksum.$s" -> "true")
-    val ran = Jobs.run(folder, conf = on ++ conf)(use)
+    val ran = Jobs.run(folder, conf = written ++ conf)(use)
     assertEquals(ran.answer._1, Jobs.run(folder, plugin = false, conf = conf.toMap)(use).answer._1)
     assert(ran.answer._1.size == 3 && !ran.answer._1.contains(0L), ran.answer)
     assertEquals(ran.answer._2, Set("MonotaskShuffle"))
@@ -116,7 +119,7 @@ class MonotaskShuffleSuite extends SparkSuite {
   }
 
   folder.test("files go with their shuffle; SQL sees Spark's own shuffle manager") { folder =>
-    val ran = Jobs.run(folder, conf = on) { spark =>
+    val ran = Jobs.run(folder, conf = written) { spark =>
       val env = SparkEnv.get
       shuffled(spark)
       assert(files(spark).nonEmpty)

@@ -1,6 +1,8 @@
 package org.apache.spark.pellucid
 
 import java.io.{File, OutputStream, RandomAccessFile}
+import java.nio.ByteBuffer
+import java.util.Arrays
 import java.util.zip.Checksum
 
 import scala.collection.mutable.ArrayBuffer
@@ -10,6 +12,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 import org.apache.spark.shuffle.api.ShuffleMapOutputWriter
 import org.apache.spark.storage.{DiskBlockManager, TempShuffleBlockId}
+import org.apache.spark.util.io.ChunkedByteBuffer
 
 import pellucid.monotask.{Multitask, PartitionBytes}
 import pellucid.observe.{Kind, TaskRecord}
@@ -103,6 +106,20 @@ private[pellucid] final class MapOutput(
     writes.run()
     nanos += writes.nanos
   }
+
+  /** Bytes of memory that it takes; None where there are none, or some of it is in a spill file. */
+  def inMemory: Option[Long] = Option.when(held > 0 && spilled.isEmpty && failure.isEmpty)(held)
+
+  /** All of what is in memory, one partition after the other; whoever takes it shares it until this is discarded. */
+  def content: ChunkedByteBuffer = {
+    val chunks = ArrayBuffer.empty[ByteBuffer]
+    for (part <- parts)
+      part.foreach((chunk, n) => chunks += ByteBuffer.wrap(if (n == chunk.length) chunk else Arrays.copyOf(chunk, n)))
+    new ChunkedByteBuffer(chunks.toArray)
+  }
+
+  /** Bytes of each partition in memory. */
+  def lengths: Array[Long] = parts.map(_.size)
 
   /** Nothing of it is needed any more. */
   def discard(): Unit = {

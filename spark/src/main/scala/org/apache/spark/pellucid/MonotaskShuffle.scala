@@ -5,25 +5,31 @@ import org.apache.spark.internal.config.{SHUFFLE_IO_PLUGIN_CLASS, SHUFFLE_SYNC}
 import org.apache.spark.scheduler.MapStatus
 import org.apache.spark.serializer.SerializerManager
 import org.apache.spark.shuffle._
+import org.apache.spark.shuffle.IndexShuffleBlockResolver.NOOP_REDUCE_ID
 import org.apache.spark.shuffle.checksum.ShuffleChecksumSupport
 import org.apache.spark.shuffle.sort.{BypassMergeSortShuffleHandle, SortShuffleManager}
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleMapOutputWriter
-import org.apache.spark.storage.{BlockManagerId, ShuffleBlockId}
+import org.apache.spark.storage.{BlockManager, BlockManagerId, KeptMapOutput, ShuffleBlockId, ShuffleDataBlockId}
 
 import pellucid.observe.TaskRecord
 import pellucid.plugin.Guard
 
 /** Spark's shuffle manager, but for the output of map tasks that Spark would write into a file per partition first: that of up to
   * `spark.shuffle.sort.bypassMergeThreshold` partitions. It is of the same class, by which Spark's SQL tells whether to copy rows.
+  *
+  * @param kept what keeps such output in memory while there is room, and what finds it there
   */
-private[pellucid] final class MonotaskShuffle(env: SparkEnv, stock: SortShuffleManager)
-    extends SortShuffleManager(env.conf)
+private[pellucid] final class MonotaskShuffle(
+    env: SparkEnv,
+    stock: SortShuffleManager,
+    kept: Option[(KeptMapOutput, IndexShuffleBlockResolver)]
+) extends SortShuffleManager(env.conf)
     with ShuffleChecksumSupport {
   private val disks = new LocalDisks(env)
 
   /** Without the clock around each stream that the executor's has: what is measured is the file. */
   private val serializers = new SerializerManager(env.serializer, env.conf, env.securityManager.getIOEncryptionKey())
-  override val shuffleBlockResolver: IndexShuffleBlockResolver = stock.shuffleBlockResolver
+  override val shuffleBlockResolver: IndexShuffleBlockResolver = kept.fold(stock.shuffleBlockResolver)(_._2)
 
   override def registerShuffle[K, V, C](shuffleId: Int, dependency: ShuffleDependency[K, V, C]): ShuffleHandle =
     stock.registerShuffle(shuffleId, dependency)
@@ -37,8 +43,11 @@ private[pellucid] final class MonotaskShuffle(env: SparkEnv, stock: SortShuffleM
       metrics: ShuffleReadMetricsReporter
   ): ShuffleReader[K, C] =
     stock.getReader(handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics)
-  override def unregisterShuffle(shuffleId: Int): Boolean = stock.unregisterShuffle(shuffleId)
-  override def stop(): Unit = stock.stop()
+  override def unregisterShuffle(shuffleId: Int): Boolean = {
+    kept.foreach { case (memory, _) => MonotaskShuffle.removing(memory.remove(shuffleId)) }
+    stock.unregisterShuffle(shuffleId)
+  }
+  override def stop(): Unit = { kept.foreach(_._1.stop()); stock.stop() }
 
   override def getWriter[K, V](
       handle: ShuffleHandle,
@@ -74,6 +83,7 @@ private[pellucid] final class MonotaskShuffle(env: SparkEnv, stock: SortShuffleM
         new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
         new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf),
         disks.of(ShuffleBlockId(id, mapId, 0)),
+        keep(id, mapId),
         () => getChecksumValues(checksums),
         rows,
         serializers,
@@ -85,15 +95,28 @@ private[pellucid] final class MonotaskShuffle(env: SparkEnv, stock: SortShuffleM
       } // after an error too
       writer
     }
+
+  /** In memory, with the index on disk, by which Spark finds a block as if it were in its file. */
+  private def keep(id: Int, mapId: Long)(output: MapOutput, checksums: Array[Long]): Option[Array[Long]] =
+    for {
+      (memory, resolver) <- kept
+      size <- output.inMemory
+      lengths = output.lengths
+      if memory.keep(ShuffleDataBlockId(id, mapId, NOOP_REDUCE_ID), size) {
+        resolver.writeMetadataFileAndCommit(id, mapId, lengths, checksums, null)
+      }(output.content)
+    } yield lengths
 }
 
 object MonotaskShuffle {
+  private val keeping = new Guard("finding map output in memory")
+  private val removing = new Guard("removing map output from memory")
   private val guard = new Guard("writing map output as monotasks")
 
   /** Before the executor's first map task; after its shuffle manager is there, which is after its plugins. Another shuffle manager
     * than Spark's own, one with other files and one that waits for its files to be on disk stay.
     */
-  def install(): Unit = {
+  def install(): Option[KeptMapOutput] =
     guard {
       val env = SparkEnv.get
       env.shuffleManager match {
@@ -103,13 +126,31 @@ object MonotaskShuffle {
               !env.conf.get(SHUFFLE_SYNC) =>
           MapStatuses.check()
           TaskMemory.isPlenty // what is not there in this version is noticed here
-          val ours = new MonotaskShuffle(env, stock)
-          // the latter since Spark 4.3
-          Fields.replace(classOf[SparkEnv], env, ours, "_shuffleManager", "_blockingShuffleManager")
-        case _ =>
+          val kept = KeptMapOutput.of(env).map(memory => (memory, new KeptOutputResolver(env.conf, memory)))
+          val asked = kept.filter { case (_, resolver) =>
+            keeping {
+              Fields.replace(classOf[BlockManager], env.blockManager, put(env, stock, kept), "shuffleManager")
+              KeptMapOutput.isAsked(env, resolver)
+            }.contains(true)
+          }
+          if (asked.isEmpty) {
+            kept.foreach(_._1.stop())
+            put(env, stock, None)
+          }
+          asked.map(_._1)
+        case _ => None
       }
-    }
-    ()
+    }.flatten
+
+  private def put(
+      env: SparkEnv,
+      stock: SortShuffleManager,
+      kept: Option[(KeptMapOutput, IndexShuffleBlockResolver)]
+  ) = {
+    val ours = new MonotaskShuffle(env, stock, kept)
+    // the latter since Spark 4.3
+    Fields.replace(classOf[SparkEnv], env, ours, "_shuffleManager", "_blockingShuffleManager")
+    ours
   }
 }
 

@@ -17,6 +17,7 @@ import org.apache.spark.storage.TempShuffleBlockId
   * partition that one writes and reads before: until all records are there, partitions are in memory (thesis section 5.3.2).
   *
   * @param disk of the file
+  * @param keep keeps the output in memory, given the partitions' checksums, and returns how long each partition is; None where it is to be written
   * @param rows checksums that do not depend on the rows' order, where the driver wants them
   * @param status what the driver is told, of the partitions' lengths
   */
@@ -25,6 +26,7 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
     output: MapOutput,
     file: ShuffleMapOutputWriter,
     disk: String,
+    keep: (MapOutput, Array[Long]) => Option[Array[Long]],
     checksums: () => Array[Long],
     rows: Option[RowChecksums],
     serializers: SerializerManager,
@@ -42,9 +44,11 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
       val some = records.hasNext
       val count = if (some) collect(records) else 0
       for (p <- streams.indices if streams(p) != null) finish(p)
-      output.writeTo(file, disk)
       val sums = if (some) checksums() else ShuffleChecksumHelper.EMPTY_CHECKSUM_VALUE
-      lengths = file.commitAllPartitions(sums).getPartitionLengths
+      lengths = keep(output, sums).getOrElse {
+        output.writeTo(file, disk)
+        file.commitAllPartitions(sums).getPartitionLengths
+      }
       metrics.incRecordsWritten(count)
       metrics.incBytesWritten(lengths.sum)
       metrics.incWriteTime(output.writeNanos)

@@ -1,5 +1,7 @@
 package org.apache.spark.pellucid
 
+import java.util.{Set => JSet}
+
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 
@@ -67,6 +69,17 @@ object TaskMemory {
     val manager = SparkEnv.get.memoryManager
     manager.onHeapStorageMemoryUsed + manager.onHeapExecutionMemoryUsed
   }
+
+  /** Has the task ask `consumer` for what it has not, before it spills, though that has taken nothing. */
+  def ask(task: TaskContext, consumer: MemoryConsumer): Unit = {
+    val manager = task.taskMemoryManager()
+    val consumers = Fields.get(classOf[TaskMemoryManager], manager, "consumers").asInstanceOf[JSet[MemoryConsumer]]
+    manager.synchronized(consumers.add(consumer))
+    ()
+  }
+
+  /** Whether a quarter of it stays unused when so many bytes are stored. */
+  def isLeft(more: Long): Boolean = { val (unused, all) = room; unused - more > (all - more) / 4 }
 
   /** Whether more tasks could run without taking memory from those that do. */
   def isPlenty: Boolean = { val (unused, all) = room; unused > all / 2 }

@@ -1,0 +1,211 @@
+package org.apache.spark.storage
+
+import java.io.IOException
+import java.util.concurrent.locks.LockSupport
+
+import scala.collection.mutable
+import scala.reflect.ClassTag
+
+import org.apache.spark.{SparkConf, SparkContext, SparkEnv, TaskContext}
+import org.apache.spark.internal.config._
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
+import org.apache.spark.pellucid.TaskMemory
+import org.apache.spark.shuffle.IndexShuffleBlockResolver
+import org.apache.spark.storage.memory.MemoryStore
+import org.apache.spark.util.io.ChunkedByteBuffer
+
+import pellucid.observe.Daemons
+import pellucid.plugin.Guard
+
+/** Map output that stays in memory: blocks of Spark's own store, each named as the file that it would be, which it becomes when its memory is
+  * wanted: before a cached block goes, and before a task spills. While the executor has no task all of it is written, and then goes without a write.
+  *
+  * @param most bytes
+  */
+final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
+  import KeptMapOutput._
+  private val blocks = env.blockManager
+
+  /** In memory, or were when last looked at; the oldest first. Whoever holds its lock asks for no other. */
+  private val kept = mutable.LinkedHashMap.empty[ShuffleDataBlockId, Output]
+  @volatile private var bytes = 0L // of those, and of what is about to be kept
+  @volatile private var idle, closed, stopped = false
+  @volatile private var failedAt = System.nanoTime() - RetryNanos
+  private val writer = new Daemons("pellucid-map-output").newThread { () =>
+    while (!stopped && guard(work()).isDefined) LockSupport.park(this)
+  }
+  env.memoryManager.setMemoryStore(new Asked(blocks.memoryStore))
+  writer.start()
+
+  /** A map task's output of at most `size` bytes, for which `index` writes the file by which it is found. False where there is no room, or it
+    * went wrong: then it is to be written as ever.
+    */
+  private[spark] def keep(id: ShuffleDataBlockId, size: Long)(index: => Unit)(output: => ChunkedByteBuffer): Boolean =
+    guard(reserve(size)).contains(true) && {
+      var done = false
+      try done = guard {
+          try { index; put(id, size, output) }
+          catch { case _: IOException => false } // a full disk, or a task that was killed
+        }.contains(true)
+      finally if (!done) release(size)
+      done
+    }
+
+  /** What has a file goes for it. */
+  private def reserve(size: Long): Boolean = {
+    if (bytes + size > most)
+      for ((id, output) <- all if bytes + size > most && (output.written || get(id).isEmpty)) drop(id, output)
+    val fits = !closed && TaskMemory.isLeft(size)
+    fits && synchronized { val has = bytes + size <= most; if (has) bytes += size; has }
+  }
+
+  private def release(size: Long): Unit = synchronized(bytes -= size)
+
+  /** With no room after all Spark writes it. */
+  private def put(id: ShuffleDataBlockId, size: Long, output: ChunkedByteBuffer): Boolean = {
+    val done = blocks.putBytes(id, output, StorageLevel.MEMORY_AND_DISK_SER, tellMaster = false)(ClassTag.Any)
+    if (done) synchronized(kept(id) = new Output(size))
+    done
+  }
+
+  /** None where it is in its file. */
+  private[spark] def get(id: ShuffleDataBlockId): Option[ChunkedByteBuffer] = blocks.memoryStore.getBytes(id)
+
+  /** Nobody will ask for its output any more, in memory or on disk. */
+  def remove(shuffleId: Int): Unit =
+    for ((id @ ShuffleDataBlockId(`shuffleId`, _, _), _) <- blocks.blockInfoManager.entries) {
+      forget(id)
+      blocks.removeBlock(id, tellMaster = false)
+    }
+
+  /** A task begins, on its own thread: rather than that it spills, or has less memory than in stock Spark, what is kept goes. */
+  def begins(task: TaskContext): Unit = {
+    idle = false
+    guard {
+      val giver = new MemoryConsumer(task.taskMemoryManager(), MemoryMode.ON_HEAP) {
+        override def getUsed: Long = bytes
+        override def spill(size: Long, trigger: MemoryConsumer): Long = giveBack(size)
+      }
+      TaskMemory.ask(task, giver)
+    }
+    ()
+  }
+
+  /** Whether the executor has had no task for a while. */
+  def rests(idle: Boolean): Unit = {
+    this.idle = idle
+    if (idle && bytes > 0) LockSupport.unpark(writer)
+  }
+
+  /** Tasks fail for want of memory: what is kept goes, and nothing is kept from now on. */
+  def close(): Unit = { closed = true; LockSupport.unpark(writer) }
+
+  /** Before Spark deletes its folders: waits for the file that is just being written. */
+  def stop(): Unit = {
+    stopped = true
+    LockSupport.unpark(writer)
+    try writer.join(StopMillis)
+    catch { case _: InterruptedException => Thread.currentThread.interrupt() }
+  }
+
+  private def work(): Unit = for ((id, output) <- all if !stopped)
+    if (closed) drop(id, output)
+    else if (idle && !output.written) { whole(id)(write(id, output)); () }
+
+  private def all = synchronized(kept.toSeq)
+
+  /** The oldest goes first, until so many bytes are free; returns how many are. Also under the memory manager's lock. */
+  private def giveBack(space: Long): Long =
+    all.foldLeft(0L) { case (freed, (id, output)) => if (freed < space) freed + drop(id, output) else freed }
+
+  /** Returns how many bytes are free for it. */
+  private def drop(id: ShuffleDataBlockId, output: Output): Long = whole(id) {
+    val data = get(id)
+    for (there <- data)
+      blocks.dropFromMemory(id, () => Right(there))(ClassTag.Any) // which writes it where it has no file
+    forget(id)
+    data.fold(0L)(_.size)
+  }
+
+  private def write(id: ShuffleDataBlockId, output: Output): Long = {
+    for (data <- get(id) if !blocks.diskStore.contains(id)) blocks.diskStore.putBytes(id, data)
+    output.written = true
+    0
+  }
+
+  private def forget(id: ShuffleDataBlockId): Unit = synchronized(kept.remove(id).foreach(bytes -= _.size))
+
+  /** What Spark is just writing, or removing, it does without this. What cannot be written, on a full disk, stays, and is tried again later. */
+  private def whole(id: ShuffleDataBlockId)(part: => Long): Long = giving {
+    if (
+      System.nanoTime() - failedAt < RetryNanos || blocks.blockInfoManager.lockForWriting(id, blocking = false).isEmpty
+    ) 0L
+    else
+      try part
+      catch { case _: IOException => failedAt = System.nanoTime(); 0L }
+      finally blocks.blockInfoManager.unlock(id)
+  }.getOrElse(0L)
+
+  /** What Spark's memory manager asks for room: in place of `stock`, which is asked for what is missing then. */
+  private final class Asked(stock: MemoryStore)
+      extends MemoryStore(env.conf, blocks.blockInfoManager, env.serializerManager, env.memoryManager, blocks) {
+    private[spark] override def evictBlocksToFreeSpace(
+        blockId: Option[BlockId],
+        space: Long,
+        mode: MemoryMode
+    ): Long = {
+      val freed = if (mode == MemoryMode.ON_HEAP) giveBack(space) else 0L
+      if (freed >= space) freed else freed + stock.evictBlocksToFreeSpace(blockId, space - freed, mode)
+    }
+  }
+}
+
+object KeptMapOutput {
+  private val guard = new Guard("keeping map output in memory")
+  private val giving = new Guard("giving back the memory of map output")
+  private final val StopMillis = 10000L
+  private final val RetryNanos = 10000000000L
+
+  private final class Output(val size: Long) { @volatile var written = false }
+
+  /** Of Spark's memory, at most. */
+  private def part(conf: SparkConf): Double = {
+    val part = conf.getDouble("spark.pellucid.monotasks.shuffleMemory", 0.25)
+    require(part >= 0 && part <= 0.5, s"spark.pellucid.monotasks.shuffleMemory is from 0 to 0.5, not $part")
+    part
+  }
+
+  /** Not where somebody else has the files of map output, or reads them: an external shuffle service, executors that are to have them before this one
+    * goes; nor where a map task's file can be another attempt's, or Spark's store would encrypt once more what is encrypted already.
+    */
+  private def isWanted(conf: SparkConf): Boolean = part(conf) > 0 &&
+    Seq(
+      SHUFFLE_SERVICE_ENABLED,
+      DECOMMISSION_ENABLED,
+      SHUFFLE_USE_OLD_FETCH_PROTOCOL,
+      SHUFFLE_SYNC,
+      IO_ENCRYPTION_ENABLED
+    ).forall(!conf.get(_)) &&
+    conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get
+
+  /** On the driver, before there are executors: those of one host fetch each other's map output, unless the user has them read the files. */
+  def fetchFromHost(sc: SparkContext): Unit =
+    if (isWanted(sc.conf) && !sc.isLocal && !sc.conf.contains(SHUFFLE_HOST_LOCAL_DISK_READING_ENABLED)) {
+      sc.conf.set(SHUFFLE_HOST_LOCAL_DISK_READING_ENABLED, false)
+      ()
+    }
+
+  /** Of this executor; None where others of its host read the files. */
+  private[spark] def of(env: SparkEnv): Option[KeptMapOutput] = guard {
+    val alone = env.executorId == SparkContext.DRIVER_IDENTIFIER ||
+      !env.conf.get(SHUFFLE_HOST_LOCAL_DISK_READING_ENABLED)
+    Option.when(isWanted(env.conf) && alone)(new KeptMapOutput(
+      env,
+      (part(env.conf) * env.memoryManager.maxOnHeapStorageMemory).toLong
+    ))
+  }.flatten
+
+  /** Whether the executor's block manager, which others ask, asks `resolver`. */
+  private[spark] def isAsked(env: SparkEnv, resolver: IndexShuffleBlockResolver): Boolean =
+    env.blockManager.migratableResolver eq resolver
+}

@@ -1,0 +1,147 @@
+package pellucid.monotask
+
+import java.nio.ByteBuffer
+import java.nio.file.{Files, Paths}
+import java.util.Arrays
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.{HashPartitioner, SparkEnv}
+import org.apache.spark.pellucid.{ExecutionMemory, KeptOutput}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.storage.StorageLevel
+
+import pellucid.{Jobs, SparkSuite}
+import pellucid.sched.MonotaskPhase
+
+/** Map output that stays in memory. */
+class KeptMapOutputSuite extends SparkSuite {
+  private val on = Map("spark.pellucid.monotasks" -> "true")
+
+  private def files(spark: SparkSession, kind: String): Map[String, Int] =
+    Files.walk(Paths.get(spark.conf.get("spark.local.dir"))).iterator.asScala
+      .filter(f => Files.isRegularFile(f) && f.getFileName.toString.endsWith(kind))
+      .map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap
+
+  private def pairs(spark: SparkSession): RDD[(Int, Array[Byte])] =
+    spark.sparkContext.parallelize(0 until 3, 3).flatMap(Pairs.of).partitionBy(new HashPartitioner(7))
+
+  private def sum(pairs: RDD[(Int, Array[Byte])]): Double = pairs.map { case (k, v) =>
+    k * 31.0 + Arrays.hashCode(v)
+  }.sum()
+
+  /** In a second or two of an executor without tasks. */
+  private def eventually(what: => Boolean): Boolean =
+    Iterator.continually { Thread.sleep(50); what }.take(200).contains(true)
+
+  private def written(spark: SparkSession) = files(spark, ".data").size == 3
+
+  for (
+    (name, conf) <- Seq(
+      "lz4" -> Map.empty[String, String],
+      "no compression" -> Map("spark.shuffle.compress" -> "false"),
+      "no checksums" -> Map("spark.shuffle.checksum.enabled" -> "false")
+    )
+  ) folder.test(
+    s"nothing is written while there are tasks, then stock Spark's files, and answers are the same: $name"
+  ) { folder =>
+    def use(plugin: Boolean)(spark: SparkSession) = {
+      val shuffled = pairs(spark)
+      val first = sum(shuffled)
+      if (plugin) {
+        assertEquals(files(spark, ".data"), Map.empty[String, Int])
+        assertEquals(files(spark, ".index").size, 3)
+        assert(SparkEnv.get.memoryManager.storageMemoryUsed > 35000000)
+        assert(eventually(written(spark)))
+      }
+      (first, sum(shuffled), files(spark, ""))
+    }
+    val ran = Jobs.run(folder, conf = on ++ conf)(use(plugin = true))
+    assertEquals(ran.answer, Jobs.run(folder, plugin = false, conf = conf)(use(plugin = false)).answer)
+    val table = ran.trace.monotasks
+    assert(!(0 until table.size).exists(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite))
+  }
+
+  folder.test("SQL: joins and aggregates, of few rows and many") { folder =>
+    def use(spark: SparkSession): Seq[String] = {
+      val rows =
+        spark.range(0, 200000, 1, 4).selectExpr("id % 1000 AS k", "id", "repeat('x', CAST(id % 90 AS INT)) AS s")
+      val names = rows.groupBy("k").agg(Map("s" -> "max")).withColumnRenamed("max(s)", "name")
+      rows.join(names.hint("merge"), "k").groupBy("name").count().orderBy("name").collect().map(_.toString).toSeq
+    }
+    assertEquals(Jobs.run(folder, conf = on)(use).answer, Jobs.run(folder, plugin = false)(use).answer)
+  }
+
+  folder.test("it goes with its shuffle, from memory and from disk") { folder =>
+    Jobs.run(folder, conf = on) { spark =>
+      sum(pairs(spark))
+      SparkEnv.get.shuffleManager.unregisterShuffle(0)
+      assertEquals((files(spark, "").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000), (0, true))
+      sum(pairs(spark))
+      assert(eventually(written(spark)))
+      SparkEnv.get.shuffleManager.unregisterShuffle(1)
+      assertEquals((files(spark, "").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000), (0, true))
+    }
+  }
+
+  /** 200 MB, of which 80 MB may be kept: all 39 MB of pairs. */
+  private val memory = Map("spark.testing.memory" -> "334000000", "spark.testing.reservedMemory" -> "1000000")
+  private val much = on ++ memory + ("spark.pellucid.monotasks.shuffleMemory" -> "0.4")
+
+  folder.test("cached blocks take its memory before others go, and it is written") { folder =>
+    Jobs.run(folder, conf = much) { spark =>
+      def cached(blocks: Int) = {
+        val made = spark.sparkContext.parallelize(0 until blocks, blocks).map(i => Array.fill(10000000)(i.toByte))
+          .persist(StorageLevel.MEMORY_ONLY)
+        assertEquals(made.map(_.length.toLong).sum(), blocks * 1e7)
+      }
+      cached(2)
+      val shuffled = pairs(spark)
+      val first = sum(shuffled)
+      assertEquals(files(spark, ".data"), Map.empty[String, Int])
+      cached(15)
+      assertEquals(spark.sparkContext.getRDDStorageInfo.map(_.numCachedPartitions).toSet, Set(2, 15))
+      assert(files(spark, ".data").nonEmpty)
+      assertEquals(sum(shuffled), first)
+    }
+  }
+
+  folder.test("a task gets the memory that it gets on stock Spark, and it is written") { folder =>
+    Jobs.run(folder, conf = much) { spark =>
+      val shuffled = pairs(spark)
+      val first = sum(shuffled)
+      assertEquals(files(spark, ".data"), Map.empty[String, Int])
+      assertEquals(
+        spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect().toSeq,
+        Seq(190000000L)
+      )
+      assert(files(spark, ".data").nonEmpty)
+      assertEquals(sum(shuffled), first)
+    }
+  }
+
+  folder.test("there is no more of it than the setting says, nor any where others read the files") { folder =>
+    def kept(conf: Map[String, String]): Long =
+      Jobs.run(folder, conf = on ++ conf) { spark =>
+        val shuffled = pairs(spark)
+        val first = sum(shuffled)
+        val bytes = SparkEnv.get.memoryManager.storageMemoryUsed
+        assertEquals(sum(shuffled), first)
+        bytes
+      }.answer
+    val one = kept(memory + ("spark.pellucid.monotasks.shuffleMemory" -> "0.1")) // of 200 MB 20, and each task has 13
+    assert(one > 12000000 && one < 20500000, one)
+    assert(kept(Map("spark.pellucid.monotasks.shuffleMemory" -> "0")) < 1000000)
+    for (setting <- Seq("spark.decommission.enabled", "spark.shuffle.useOldFetchProtocol", "spark.shuffle.sync"))
+      assert(kept(Map(setting -> "true")) < 1000000)
+    assert(kept(Map("spark.io.encryption.enabled" -> "true", "spark.authenticate" -> "true")) < 1000000)
+  }
+
+  test("slices of chunks") {
+    val chunks =
+      Array(Array[Byte](0, 1, 2), Array.emptyByteArray, Array[Byte](3), Array[Byte](4, 5, 6, 7)).map(ByteBuffer.wrap)
+    for (from <- 0 to 8; until <- from to 8)
+      assertEquals(KeptOutput.slice(chunks, from.toLong, (until - from).toLong), (from until until).map(_.toByte))
+  }
+}
