@@ -5,7 +5,7 @@ import org.scalatestplus.junit.JUnitRunner
 
 import org.apache.spark.network.util.IOMode
 
-/** Spark's own suites of its shuffle, with jobs that run as monotasks. */
+/** Spark's own suites of its shuffle, with jobs that run as monotasks. Map output stays in memory, but where the suite looks for its files. */
 trait AsMonotasks { this: ShuffleSuite =>
   protected def asMonotasks(): Unit = {
     conf.set("spark.plugins", "pellucid.PellucidPlugin")
@@ -23,7 +23,12 @@ trait AsMonotasks { this: ShuffleSuite =>
 
 @RunWith(classOf[JUnitRunner])
 class MonotaskSortShuffleSuite extends SortShuffleSuite with AsMonotasks {
-  override def beforeAll(): Unit = { super.beforeAll(); asMonotasks() }
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    asMonotasks()
+    conf.set("spark.pellucid.monotasks.shuffleMemory", "0")
+    ()
+  }
 }
 
 @RunWith(classOf[JUnitRunner])
