@@ -1,5 +1,6 @@
 package pellucid.monotask
 
+import java.lang.ref.Reference
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Paths}
 import java.util.Arrays
@@ -75,13 +76,18 @@ class KeptMapOutputSuite extends SparkSuite {
 
   folder.test("it goes with its shuffle, from memory and from disk") { folder =>
     Jobs.run(folder, conf = on) { spark =>
-      sum(pairs(spark))
+      def left = (files(spark, "").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000)
+      val first = pairs(spark)
+      sum(first)
+      assertNotEquals(left, (0, true))
       SparkEnv.get.shuffleManager.unregisterShuffle(0)
-      assertEquals((files(spark, "").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000), (0, true))
-      sum(pairs(spark))
+      assertEquals(left, (0, true))
+      val second = pairs(spark)
+      sum(second)
       assert(eventually(written(spark)))
       SparkEnv.get.shuffleManager.unregisterShuffle(1)
-      assertEquals((files(spark, "").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000), (0, true))
+      assertEquals(left, (0, true))
+      Seq(first, second).foreach(Reference.reachabilityFence(_)) // Spark's cleaner has not had them until now
     }
   }
 
@@ -95,13 +101,17 @@ class KeptMapOutputSuite extends SparkSuite {
         val made = spark.sparkContext.parallelize(0 until blocks, blocks).map(i => Array.fill(10000000)(i.toByte))
           .persist(StorageLevel.MEMORY_ONLY)
         assertEquals(made.map(_.length.toLong).sum(), blocks * 1e7)
+        made
       }
-      cached(2)
+      val older = cached(2)
       val shuffled = pairs(spark)
       val first = sum(shuffled)
       assertEquals(files(spark, ".data"), Map.empty[String, Int])
-      cached(15)
-      assertEquals(spark.sparkContext.getRDDStorageInfo.map(_.numCachedPartitions).toSet, Set(2, 15))
+      val newer = cached(15)
+      assertEquals(
+        spark.sparkContext.getRDDStorageInfo.map(i => i.id -> i.numCachedPartitions).toMap,
+        Map(older.id -> 2, newer.id -> 15)
+      )
       assert(files(spark, ".data").nonEmpty)
       assertEquals(sum(shuffled), first)
     }
