@@ -30,23 +30,21 @@ private[monotask] object Heap {
   private var short = false
   private var askedAt = System.nanoTime() - EveryNanos
 
-  /** The JVM takes longer to say what is there than all else of a look at tasks takes: it is asked seldom. */
   private def ask(): Unit = {
-    val now = System.nanoTime()
-    if (now - askedAt >= EveryNanos) {
-      askedAt = now
-      val (all, managed) = (used, TaskMemory.managed)
-      val others = live.bytes(math.max(0L, all - managed), math.max(0L, left - managed), now)
-      plenty = others + managed < max / 2
-      short = others > (max - managed) / 2 || all > max / 4 * 3
-    }
+    askedAt = System.nanoTime()
+    val (all, managed) = (used, TaskMemory.managed)
+    val others = live.bytes(math.max(0L, all - managed), math.max(0L, left - managed), askedAt)
+    plenty = others + managed < max / 2
+    short = others > (max - managed) / 2 || all > max / 4 * 3
   }
 
-  /** There is room for more tasks. */
+  /** There is room for one more task, which is about to be asked for: the one before it may just have taken what there was. */
   def isPlenty: Boolean = synchronized { ask(); plenty }
 
-  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. */
-  def isShort: Boolean = synchronized { ask(); short }
+  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. Of each look, all else of which takes less
+    * than for the JVM to say what is there: that is asked seldom.
+    */
+  def isShort: Boolean = synchronized { if (System.nanoTime() - askedAt >= EveryNanos) ask(); short }
 
   private final val EveryNanos = 100000000L
 }
