@@ -38,13 +38,23 @@ private[monotask] object Heap {
     short = others > (max - managed) / 2 || all > max / 4 * 3
   }
 
-  /** There is room for one more task, which is about to be asked for: the one before it may just have taken what there was. */
-  def isPlenty: Boolean = synchronized { ask(); plenty }
+  /** There is room for one more task, which is about to be asked for, of `most` that there may be: the one before it may just have taken what there
+    * was. Where so many would have little heap each, that one first has half a second to take what it wants.
+    */
+  def isPlenty(most: Int): Boolean = synchronized {
+    ask()
+    val yes = plenty && (max / most >= Little || askedAt - grantedAt >= TakesNanos)
+    if (yes) grantedAt = askedAt
+    yes
+  }
 
   /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. Of each look, all else of which takes less
     * than for the JVM to say what is there: that is asked seldom.
     */
   def isShort: Boolean = synchronized { if (System.nanoTime() - askedAt >= EveryNanos) ask(); short }
 
+  private var grantedAt = System.nanoTime() - 500000000L
+  private final val Little = 80L << 20
+  private final val TakesNanos = 500000000L
   private final val EveryNanos = 100000000L
 }

@@ -164,7 +164,8 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
       waits,
       resources.areFreeAfter(all.maxBy(_.number).waits) && cpuLimit.leavesSome(now)
     )
-    if (changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty))) cpuLimit.forget()
+    if (changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty(concurrency.atMost))))
+      cpuLimit.forget()
     pauseNanos =
       if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)
