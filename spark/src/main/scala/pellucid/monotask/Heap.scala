@@ -26,34 +26,36 @@ private[monotask] object Heap {
   /** Now; with the garbage of young objects it says nothing. */
   private def used: Long = if (generations) sum(pools.map(_.getUsage)) else left
 
-  private var plenty = true
   private var short = false
   private var askedAt = System.nanoTime() - EveryNanos
+  private var grantedAt = System.nanoTime() - TakesNanos
 
-  private def ask(): Unit = {
+  /** Returns how much there is that stays. */
+  private def ask(): Long = {
     askedAt = System.nanoTime()
     val (all, managed) = (used, TaskMemory.managed)
     val others = live.bytes(math.max(0L, all - managed), math.max(0L, left - managed), askedAt)
-    plenty = others + managed < max / 2
     short = others > (max - managed) / 2 || all > max / 4 * 3
+    others + managed
   }
 
   /** There is room for one more task, which is about to be asked for, of `most` that there may be: the one before it may just have taken what there
     * was. Where so many would have little heap each, that one first has half a second to take what it wants.
     */
   def isPlenty(most: Int): Boolean = synchronized {
-    ask()
-    val yes = plenty && (max / most >= Little || askedAt - grantedAt >= TakesNanos)
+    val yes = ask() < max / 2 && (max / most >= Little || askedAt - grantedAt >= TakesNanos)
     if (yes) grantedAt = askedAt
     yes
   }
 
-  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. Of each look, all else of which takes less
-    * than for the JVM to say what is there: that is asked seldom.
+  /** What tasks have there beside what Spark's memory manager knows of leaves less room than it takes. Each look wants to know, and the JVM takes
+    * longer to say it than all else of a look takes: it is asked seldom.
     */
-  def isShort: Boolean = synchronized { if (System.nanoTime() - askedAt >= EveryNanos) ask(); short }
+  def isShort: Boolean = synchronized {
+    if (System.nanoTime() - askedAt >= EveryNanos) ask()
+    short
+  }
 
-  private var grantedAt = System.nanoTime() - 500000000L
   private final val Little = 80L << 20
   private final val TakesNanos = 500000000L
   private final val EveryNanos = 100000000L

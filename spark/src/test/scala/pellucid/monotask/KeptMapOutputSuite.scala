@@ -2,12 +2,9 @@ package pellucid.monotask
 
 import java.lang.ref.Reference
 import java.nio.ByteBuffer
-import java.nio.file.{Files, Paths}
 import java.util.Arrays
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.spark.{HashPartitioner, SparkEnv}
+import org.apache.spark.SparkEnv
 import org.apache.spark.pellucid.{ExecutionMemory, KeptOutput}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
@@ -21,12 +18,7 @@ class KeptMapOutputSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true")
 
   private def files(spark: SparkSession, kind: String): Map[String, Int] =
-    Files.walk(Paths.get(spark.conf.get("spark.local.dir"))).iterator.asScala
-      .filter(f => Files.isRegularFile(f) && f.getFileName.toString.endsWith(kind))
-      .map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap
-
-  private def pairs(spark: SparkSession): RDD[(Int, Array[Byte])] =
-    spark.sparkContext.parallelize(0 until 3, 3).flatMap(Pairs.of).partitionBy(new HashPartitioner(7))
+    Pairs.contents(spark, kind).filter(_._1.endsWith(kind))
 
   private def sum(pairs: RDD[(Int, Array[Byte])]): Double = pairs.map { case (k, v) =>
     k * 31.0 + Arrays.hashCode(v)
@@ -48,7 +40,7 @@ class KeptMapOutputSuite extends SparkSuite {
     s"nothing is written while there are tasks, then stock Spark's files, and answers are the same: $name"
   ) { folder =>
     def use(plugin: Boolean)(spark: SparkSession) = {
-      val shuffled = pairs(spark)
+      val shuffled = Pairs.shuffled(spark)
       val first = sum(shuffled)
       if (plugin) {
         assertEquals(files(spark, ".data"), Map.empty[String, Int])
@@ -77,12 +69,12 @@ class KeptMapOutputSuite extends SparkSuite {
   folder.test("it goes with its shuffle, from memory and from disk") { folder =>
     Jobs.run(folder, conf = on) { spark =>
       def left = (files(spark, "").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000)
-      val first = pairs(spark)
+      val first = Pairs.shuffled(spark)
       sum(first)
       assertNotEquals(left, (0, true))
       SparkEnv.get.shuffleManager.unregisterShuffle(0)
       assertEquals(left, (0, true))
-      val second = pairs(spark)
+      val second = Pairs.shuffled(spark)
       sum(second)
       assert(eventually(written(spark)))
       SparkEnv.get.shuffleManager.unregisterShuffle(1)
@@ -104,7 +96,7 @@ class KeptMapOutputSuite extends SparkSuite {
         made
       }
       val older = cached(2)
-      val shuffled = pairs(spark)
+      val shuffled = Pairs.shuffled(spark)
       val first = sum(shuffled)
       assertEquals(files(spark, ".data"), Map.empty[String, Int])
       val newer = cached(15)
@@ -119,7 +111,7 @@ class KeptMapOutputSuite extends SparkSuite {
 
   folder.test("a task gets the memory that it gets on stock Spark, and it is written") { folder =>
     Jobs.run(folder, conf = much) { spark =>
-      val shuffled = pairs(spark)
+      val shuffled = Pairs.shuffled(spark)
       val first = sum(shuffled)
       assertEquals(files(spark, ".data"), Map.empty[String, Int])
       assertEquals(
@@ -134,7 +126,7 @@ class KeptMapOutputSuite extends SparkSuite {
   folder.test("there is no more of it than the setting says, nor any where others read the files") { folder =>
     def kept(conf: Map[String, String]): Long =
       Jobs.run(folder, conf = on ++ conf) { spark =>
-        val shuffled = pairs(spark)
+        val shuffled = Pairs.shuffled(spark)
         val first = sum(shuffled)
         val bytes = SparkEnv.get.memoryManager.storageMemoryUsed
         assertEquals(sum(shuffled), first)

@@ -1,5 +1,6 @@
 package pellucid.monotask
 
+import java.lang.ref.Reference
 import java.nio.file.{Files, Path, Paths}
 import java.util.Arrays
 
@@ -8,6 +9,7 @@ import scala.util.{Random, Try}
 
 import org.apache.spark.{HashPartitioner, SparkEnv}
 import org.apache.spark.pellucid.RowSums
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
@@ -26,13 +28,11 @@ class MonotaskShuffleSuite extends SparkSuite {
 
   /** Of the shuffle's files, by name, what they have in them; and how many pairs there were. */
   private def shuffled(spark: SparkSession): (Map[String, Int], Long) = {
-    val pairs = spark.sparkContext.parallelize(0 until 3, 3).flatMap(Pairs.of).partitionBy(new HashPartitioner(7))
-    (pairs.count(), files(spark).map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap).swap
+    val pairs = Pairs.shuffled(spark)
+    val seen = (pairs.count(), Pairs.contents(spark)).swap
+    Reference.reachabilityFence(pairs) // Spark's cleaner would delete the files
+    seen
   }
-
-  private def files(spark: SparkSession): Seq[Path] =
-    Files.walk(Paths.get(spark.conf.get("spark.local.dir"))).iterator.asScala
-      .filter(f => Files.isRegularFile(f) && f.getFileName.toString.contains("shuffle")).toSeq
 
   private val settings = Seq(
     "lz4" -> Map.empty[String, String],
@@ -81,7 +81,7 @@ class MonotaskShuffleSuite extends SparkSuite {
   folder.test("blocks that are encrypted are read as they were written") { folder =>
     val secret = Map("spark.io.encryption.enabled" -> "true", "spark.authenticate" -> "true") ++ littleMemory
     val ran = Jobs.run(folder, conf = on ++ secret) { spark =>
-      spark.sparkContext.parallelize(0 until 3, 3).flatMap(Pairs.of).partitionBy(new HashPartitioner(7))
+      Pairs.shuffled(spark)
         .map { case (k, v) => k * 31 + Arrays.hashCode(v) }.sum().toLong
     }
     assertEquals(
@@ -111,7 +111,7 @@ class MonotaskShuffleSuite extends SparkSuite {
         .partitionBy(new HashPartitioner(7))
       val error = Try(pairs.count()).failed.get.getMessage
       assert(error.contains("on purpose"), error)
-      def left = (files(spark), SparkEnv.get.memoryManager.executionMemoryUsed)
+      def left = (Pairs.files(spark), SparkEnv.get.memoryManager.executionMemoryUsed)
       for (_ <- 1 to 300 if left != ((Nil, 0L))) Thread.sleep(100) // until the other tasks have ended
       left
     }
@@ -122,9 +122,9 @@ class MonotaskShuffleSuite extends SparkSuite {
     val ran = Jobs.run(folder, conf = written) { spark =>
       val env = SparkEnv.get
       shuffled(spark)
-      assert(files(spark).nonEmpty)
+      assert(Pairs.files(spark).nonEmpty)
       env.shuffleManager.unregisterShuffle(0)
-      (env.shuffleManager.getClass.getSuperclass.getSimpleName, files(spark))
+      (env.shuffleManager.getClass.getSuperclass.getSimpleName, Pairs.files(spark))
     }
     assertEquals(ran.answer, ("SortShuffleManager", Seq.empty[Path]))
   }
@@ -140,6 +140,19 @@ class MonotaskShuffleSuite extends SparkSuite {
 }
 
 object Pairs {
+
+  /** 39 MB in three map tasks, for seven reducers. */
+  def shuffled(spark: SparkSession): RDD[(Int, Array[Byte])] =
+    spark.sparkContext.parallelize(0 until 3, 3).flatMap(of).partitionBy(new HashPartitioner(7))
+
+  /** What is in Spark's folder now, of files whose name has `part` in it. */
+  def files(spark: SparkSession, part: String = "shuffle"): Seq[Path] =
+    Files.walk(Paths.get(spark.conf.get("spark.local.dir"))).iterator.asScala
+      .filter(f => Files.isRegularFile(f) && f.getFileName.toString.contains(part)).toSeq
+
+  /** By name, what they have in them. */
+  def contents(spark: SparkSession, part: String = "shuffle"): Map[String, Int] =
+    files(spark, part).map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap
 
   /** 13 MB in pairs of all sizes, not compressible; none for the partition 3. */
   def of(seed: Int): Seq[(Int, Array[Byte])] = {

@@ -1,5 +1,7 @@
 package org.apache.spark.pellucid
 
+import java.lang.reflect.Field
+
 /** The few fields of Spark's own objects that a hook needs, by name. Those that it replaces are set once, before the first task, so
   * that a version without the field is noticed at once.
   */
@@ -9,7 +11,10 @@ private[pellucid] object Fields {
   def replace(owner: Class[_], instance: AnyRef, value: AnyRef, names: String*): Unit =
     field(owner, names).set(instance, value)
 
-  def get(owner: Class[_], instance: AnyRef, name: String): AnyRef = field(owner, Seq(name)).get(instance)
+  def get(owner: Class[_], instance: AnyRef, name: String): AnyRef = of(owner, name).get(instance)
+
+  /** For who asks again and again. */
+  def of(owner: Class[_], name: String): Field = field(owner, Seq(name))
 
   /** A private field that another class uses too has its owner's name before its own. */
   private def field(owner: Class[_], names: Seq[String]) = {

@@ -7,24 +7,17 @@ import io.netty.buffer.{ByteBuf, ByteBufInputStream, Unpooled}
 import org.apache.spark.SparkConf
 import org.apache.spark.network.buffer.{FileSegmentManagedBuffer, ManagedBuffer}
 import org.apache.spark.shuffle.IndexShuffleBlockResolver
-import org.apache.spark.shuffle.IndexShuffleBlockResolver.NOOP_REDUCE_ID
 import org.apache.spark.storage._
 
 /** Finds shuffle blocks as Spark does, by the index that is on disk for each map task; those whose map output is still in memory, there. */
-private[pellucid] final class KeptOutputResolver(conf: SparkConf, kept: KeptMapOutput)
+private[pellucid] final class KeptOutputResolver(conf: SparkConf, val kept: KeptMapOutput)
     extends IndexShuffleBlockResolver(conf) {
   override def getBlockData(blockId: BlockId, dirs: Option[Array[String]]): ManagedBuffer =
-    super.getBlockData(blockId, dirs) match {
-      case file: FileSegmentManagedBuffer if dirs.isEmpty =>
-        output(blockId).filter(kept.get(_).isDefined).fold[ManagedBuffer](file)(new KeptBlock(file, _, kept))
-      case other => other
+    (super.getBlockData(blockId, dirs), LocalDisks.file(blockId)) match {
+      case (file: FileSegmentManagedBuffer, output: ShuffleDataBlockId) if dirs.isEmpty && kept.get(output).isDefined =>
+        new KeptBlock(file, output, kept)
+      case (file, _) => file
     }
-
-  private def output(blockId: BlockId): Option[ShuffleDataBlockId] = blockId match {
-    case ShuffleBlockId(shuffle, map, _) => Some(ShuffleDataBlockId(shuffle, map, NOOP_REDUCE_ID))
-    case ShuffleBlockBatchId(shuffle, map, _, _) => Some(ShuffleDataBlockId(shuffle, map, NOOP_REDUCE_ID))
-    case _ => None
-  }
 }
 
 private[pellucid] object KeptOutputResolver {

@@ -13,12 +13,16 @@ final class LocalDisks(env: SparkEnv) {
   def names: Seq[String] = devices.distinct.toSeq
 
   /** Of the folder that Spark's `DiskBlockManager` puts the block's file into. */
-  def of(blockId: BlockId): String = {
-    val file = blockId match {
-      case ShuffleBlockId(shuffle, map, _) => ShuffleDataBlockId(shuffle, map, 0)
-      case ShuffleBlockBatchId(shuffle, map, _, _) => ShuffleDataBlockId(shuffle, map, 0)
-      case other => other
-    }
-    devices(if (devices.length == 1) 0 else Utils.nonNegativeHash(file.name) % devices.length)
+  def of(blockId: BlockId): String =
+    devices(if (devices.length == 1) 0 else Utils.nonNegativeHash(LocalDisks.file(blockId).name) % devices.length)
+}
+
+object LocalDisks {
+
+  /** What the block's file is named after: all blocks of a map task have one. */
+  def file(blockId: BlockId): BlockId = blockId match {
+    case ShuffleBlockId(shuffle, map, _) => ShuffleDataBlockId(shuffle, map, 0)
+    case ShuffleBlockBatchId(shuffle, map, _, _) => ShuffleDataBlockId(shuffle, map, 0)
+    case other => other
   }
 }

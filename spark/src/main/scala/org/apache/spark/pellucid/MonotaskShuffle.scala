@@ -1,6 +1,6 @@
 package org.apache.spark.pellucid
 
-import org.apache.spark.{ShuffleDependency, SparkEnv, TaskContext}
+import org.apache.spark.{ShuffleDependency, SparkConf, SparkEnv, TaskContext}
 import org.apache.spark.internal.config.{SHUFFLE_IO_PLUGIN_CLASS, SHUFFLE_SYNC}
 import org.apache.spark.scheduler.MapStatus
 import org.apache.spark.serializer.SerializerManager
@@ -17,19 +17,19 @@ import pellucid.plugin.Guard
 /** Spark's shuffle manager, but for the output of map tasks that Spark would write into a file per partition first: that of up to
   * `spark.shuffle.sort.bypassMergeThreshold` partitions. It is of the same class, by which Spark's SQL tells whether to copy rows.
   *
-  * @param kept what keeps such output in memory while there is room, and what finds it there
+  * @param kept finds such output in memory, where it is kept while there is room
   */
 private[pellucid] final class MonotaskShuffle(
     env: SparkEnv,
     stock: SortShuffleManager,
-    kept: Option[(KeptMapOutput, IndexShuffleBlockResolver)]
+    kept: Option[KeptOutputResolver]
 ) extends SortShuffleManager(env.conf)
     with ShuffleChecksumSupport {
   private val disks = new LocalDisks(env)
 
   /** Without the clock around each stream that the executor's has: what is measured is the file. */
   private val serializers = new SerializerManager(env.serializer, env.conf, env.securityManager.getIOEncryptionKey())
-  override val shuffleBlockResolver: IndexShuffleBlockResolver = kept.fold(stock.shuffleBlockResolver)(_._2)
+  override val shuffleBlockResolver: IndexShuffleBlockResolver = kept.getOrElse(stock.shuffleBlockResolver)
 
   override def registerShuffle[K, V, C](shuffleId: Int, dependency: ShuffleDependency[K, V, C]): ShuffleHandle =
     stock.registerShuffle(shuffleId, dependency)
@@ -44,10 +44,10 @@ private[pellucid] final class MonotaskShuffle(
   ): ShuffleReader[K, C] =
     stock.getReader(handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics)
   override def unregisterShuffle(shuffleId: Int): Boolean = {
-    kept.foreach { case (memory, _) => MonotaskShuffle.removing(memory.remove(shuffleId)) }
+    kept.foreach(found => MonotaskShuffle.removing(found.kept.remove(shuffleId)))
     stock.unregisterShuffle(shuffleId)
   }
-  override def stop(): Unit = { kept.foreach(_._1.stop()); stock.stop() }
+  override def stop(): Unit = { kept.foreach(_.kept.stop()); stock.stop() }
 
   override def getWriter[K, V](
       handle: ShuffleHandle,
@@ -99,10 +99,10 @@ private[pellucid] final class MonotaskShuffle(
   /** In memory, with the index on disk, by which Spark finds a block as if it were in its file. */
   private def keep(id: Int, mapId: Long)(output: MapOutput, checksums: Array[Long]): Option[Array[Long]] =
     for {
-      (memory, resolver) <- kept
+      resolver <- kept
       size <- output.inMemory
       lengths = output.lengths
-      if memory.keep(ShuffleDataBlockId(id, mapId, NOOP_REDUCE_ID), size) {
+      if resolver.kept.keep(ShuffleDataBlockId(id, mapId, NOOP_REDUCE_ID), size) {
         resolver.writeMetadataFileAndCommit(id, mapId, lengths, checksums, null)
       }(output.content)
     } yield lengths
@@ -121,32 +121,30 @@ object MonotaskShuffle {
       val env = SparkEnv.get
       env.shuffleManager match {
         case stock: SortShuffleManager
-            if stock.getClass == classOf[SortShuffleManager] &&
-              env.conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get &&
-              !env.conf.get(SHUFFLE_SYNC) =>
+            if stock.getClass == classOf[SortShuffleManager] && writesFiles(env.conf) =>
           MapStatuses.check()
           TaskMemory.isPlenty // what is not there in this version is noticed here
-          val kept = KeptMapOutput.of(env).map(memory => (memory, new KeptOutputResolver(env.conf, memory)))
-          val asked = kept.filter { case (_, resolver) =>
+          val kept = KeptMapOutput.of(env).map(new KeptOutputResolver(env.conf, _))
+          val asked = kept.filter { resolver =>
             keeping {
               Fields.replace(classOf[BlockManager], env.blockManager, put(env, stock, kept), "shuffleManager")
               KeptMapOutput.isAsked(env, resolver)
             }.contains(true)
           }
           if (asked.isEmpty) {
-            kept.foreach(_._1.stop())
+            kept.foreach(_.kept.stop())
             put(env, stock, None)
           }
-          asked.map(_._1)
+          asked.map(_.kept)
         case _ => None
       }
     }.flatten
 
-  private def put(
-      env: SparkEnv,
-      stock: SortShuffleManager,
-      kept: Option[(KeptMapOutput, IndexShuffleBlockResolver)]
-  ) = {
+  /** Spark's own files, of which nobody waits until they are on disk. */
+  def writesFiles(conf: SparkConf): Boolean =
+    conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get && !conf.get(SHUFFLE_SYNC)
+
+  private def put(env: SparkEnv, stock: SortShuffleManager, kept: Option[KeptOutputResolver]) = {
     val ours = new MonotaskShuffle(env, stock, kept)
     // the latter since Spark 4.3
     Fields.replace(classOf[SparkEnv], env, ours, "_shuffleManager", "_blockingShuffleManager")

@@ -70,11 +70,12 @@ object TaskMemory {
     manager.onHeapStorageMemoryUsed + manager.onHeapExecutionMemoryUsed
   }
 
+  private lazy val consumers = Fields.of(classOf[TaskMemoryManager], "consumers")
+
   /** Has the task ask `consumer` for what it has not, before it spills, though that has taken nothing. */
   def ask(task: TaskContext, consumer: MemoryConsumer): Unit = {
     val manager = task.taskMemoryManager()
-    val consumers = Fields.get(classOf[TaskMemoryManager], manager, "consumers").asInstanceOf[JSet[MemoryConsumer]]
-    manager.synchronized(consumers.add(consumer))
+    manager.synchronized(consumers.get(manager).asInstanceOf[JSet[MemoryConsumer]].add(consumer))
     ()
   }
 

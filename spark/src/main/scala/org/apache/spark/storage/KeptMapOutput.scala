@@ -9,7 +9,7 @@ import scala.reflect.ClassTag
 import org.apache.spark.{SparkConf, SparkContext, SparkEnv, TaskContext}
 import org.apache.spark.internal.config._
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
-import org.apache.spark.pellucid.TaskMemory
+import org.apache.spark.pellucid.{MonotaskShuffle, TaskMemory}
 import org.apache.spark.shuffle.IndexShuffleBlockResolver
 import org.apache.spark.storage.memory.MemoryStore
 import org.apache.spark.util.io.ChunkedByteBuffer
@@ -183,10 +183,8 @@ object KeptMapOutput {
       SHUFFLE_SERVICE_ENABLED,
       DECOMMISSION_ENABLED,
       SHUFFLE_USE_OLD_FETCH_PROTOCOL,
-      SHUFFLE_SYNC,
       IO_ENCRYPTION_ENABLED
-    ).forall(!conf.get(_)) &&
-    conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get
+    ).forall(!conf.get(_)) && MonotaskShuffle.writesFiles(conf)
 
   /** On the driver, before there are executors: those of one host fetch each other's map output, unless the user has them read the files. */
   def fetchFromHost(sc: SparkContext): Unit =
