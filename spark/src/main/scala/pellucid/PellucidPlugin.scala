@@ -7,7 +7,7 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
 import org.apache.spark.pellucid.{LiveTab, MachineLog, ReduceLocality, Slots, TaskObservations}
 import org.apache.spark.storage.KeptMapOutput
 
-import pellucid.fs.Completion
+import pellucid.fs.{Completion, HdfsReplicas, ReplicaChoice}
 import pellucid.monotask.{Monotasks, TasksLeft}
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
@@ -31,6 +31,7 @@ private final class OnDriver extends DriverPlugin {
   /** Spark itself knows accumulators by weak references only. */
   private var observations: Option[TaskObservations] = None
   @volatile private var memoryFailed = false
+  private val replicas = new ReplicaChoice
 
   override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
     Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
@@ -51,13 +52,19 @@ private final class OnDriver extends DriverPlugin {
   }
 
   /** From an executor: `cores EXECUTOR`, which is answered, by 0 if it should have no monotasks, `tasks EXECUTOR TASKS`, `memory EXECUTOR` if
-    * a task of it failed for want of that, or what its machine did.
+    * a task of it failed for want of that, what it writes to HDFS ([[ReplicaChoice]]), or what its machine did.
     */
-  override def receive(message: Any): AnyRef = message.toString.split(" ", 3) match {
+  override def receive(message: Any): AnyRef = message.toString.split(' ') match {
     case Array("cores", executor) =>
       Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(begins(_, executor)))
     case Array("tasks", executor, tasks) => PellucidPlugin.wants(executor, tasks.toInt); null
     case Array("memory", executor) => shortOfMemory(executor); null
+    case Array("writes", executor, file, fileSystem, own, count) =>
+      PellucidPlugin.replicas(replicas.begins(executor, file.toLong, fileSystem, own, count.toInt)).getOrElse("")
+    case Array("written", executor, file, fileSystem) =>
+      PellucidPlugin.replicas(replicas.ends(executor, file.toLong, fileSystem)); null
+    case Array("chosen", fileSystem, machines @ _*) =>
+      PellucidPlugin.replicas(replicas.chose(fileSystem, machines)); null
     case _ => PellucidPlugin.log(message.toString); null
   }
 
@@ -69,6 +76,7 @@ private final class OnDriver extends DriverPlugin {
 
   private def gone(slots: Slots)(executor: String, forMemory: Boolean): Unit = {
     slots.ends(executor)
+    replicas.gone(executor)
     if (forMemory) shortOfMemory(executor)
   }
 
@@ -109,6 +117,8 @@ private final class OnExecutor extends ExecutorPlugin {
     else
       PellucidPlugin.monotasks {
         val cores = context.ask(s"cores ${context.executorID}").asInstanceOf[Int]
+        val balances = cores > 0 && context.conf.getBoolean("spark.pellucid.monotasks.balanceReplicas", true)
+        HdfsReplicas.driver = Option.when(balances)(context)
         Option.when(cores > 0)(new Monotasks(cores, context.conf, context.send(_)))
       }.flatten
 
@@ -120,7 +130,10 @@ private final class OnExecutor extends ExecutorPlugin {
 
   override def onTaskFailed(why: TaskFailedReason): Unit = observer.foreach(_.taskFailed(why))
 
-  override def shutdown(): Unit = observer.foreach(_.stop())
+  override def shutdown(): Unit = {
+    HdfsReplicas.driver = None
+    observer.foreach(_.stop())
+  }
 }
 
 /** What the driver and the executor of one JVM share, in local mode, and their hooks. */
@@ -130,6 +143,7 @@ private object PellucidPlugin {
   val locality = new Guard("letting any executor have any reducer")
   val mapOutput = new Guard("fetching map output of executors on one host")
   val completion = new Guard("asking soon whether a file is complete")
+  val replicas = new Guard("choosing machines for replicas")
 
   /** Of the application whose driver this JVM is. */
   @volatile var logged: Option[MachineLog] = None

@@ -140,11 +140,16 @@ final class Recorded(trace: Trace, known: Known) {
         now.copy(
           cores = other.cores,
           disk = slotsOfDiskOn(other) * namesOfDisk,
-          output = math.max(1, math.round(now.output.toDouble * after / before).toInt),
+          output = outputSlots(before, after),
           tasks = tasks(other.cores, after, now.network)
         )
     Setup(other, next, outputOn(other, next))
   }
+
+  /** In proportion to the slots of the machine's disks, where the user has set them. */
+  private def outputSlots(before: Int, after: Int) =
+    if (now.output == Monotask.slotsOfOutput(before)) Monotask.slotsOfOutput(after)
+    else math.max(1, math.round(now.output.toDouble * after / before).toInt)
 
   /** Of another kind of disk, those that it has unless the user sets them. */
   private def slotsOfDiskOn(other: Cluster): Int = (known.disk, other.disk) match {

@@ -55,7 +55,7 @@ private[fs] object HdfsSource {
   }
 
   /** Its place among the block's; -1 where this machine has none. */
-  private def replicaHere(block: BlockLocation) = block.getNames.indexWhere(isHere)
+  def replicaHere(block: BlockLocation): Int = block.getNames.indexWhere(isHere)
 
   /** @param node its address and port */
   private def isHere(node: String): Boolean =

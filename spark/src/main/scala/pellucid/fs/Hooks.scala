@@ -32,7 +32,7 @@ object Hooks {
     ObservedInput.of(stock, source(fs, path, stock), split(path))
 
   def created(fs: FileSystem, path: Path, stock: FSDataOutputStream): FSDataOutputStream =
-    ObservedOutput.of(stock)(place(fs, path))
+    ObservedOutput.of(stock, HdfsReplicas.of(fs, path, stock))(place(fs, path))
 
   private def place(fs: FileSystem, path: Path): String = fs match {
     case local: LocalFileSystem => Devices.of(local.pathToFile(path))

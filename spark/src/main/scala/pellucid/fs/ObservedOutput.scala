@@ -21,28 +21,33 @@ private[fs] final class ObservedOutput private (
 private[fs] object ObservedOutput {
   private val guard = new Guard("measuring output")
 
-  /** `stock` itself where no task runs. */
-  def of(stock: FSDataOutputStream)(path: => String): FSDataOutputStream = {
+  /** `stock` itself where no task runs.
+    *
+    * @param replicas where there is a choice
+    */
+  def of(stock: FSDataOutputStream, replicas: => Option[HdfsReplicas] = None)(path: => String): FSDataOutputStream = {
     val record = TaskRecord.current
     if (record == null) stock
     else
       guard {
         val place = path
+        val chosen = record.multitask.flatMap(_ => replicas)
+        val at = record.multitask.map(MeasuredOutput.Place(_, place, size => chosen.foreach(_.before(size))))
         new ObservedOutput(
           stock,
-          new TimedOutput(
-            stock,
-            record.requests(Kind.Output, place),
-            record.multitask.map(MeasuredOutput.Place(_, place))
-          )
+          new TimedOutput(stock, record.requests(Kind.Output, place), at, chosen)
         )
       }.getOrElse(stock)
   }
 }
 
 /** Synchronized, as the streams of Hadoop's file systems are: a sink may flush from a thread of its own. */
-private final class TimedOutput(stock: FSDataOutputStream, requests: Requests, at: Option[MeasuredOutput.Place])
-    extends MeasuredOutput(stock, requests, at)
+private final class TimedOutput(
+    stock: FSDataOutputStream,
+    requests: Requests,
+    at: Option[MeasuredOutput.Place],
+    replicas: Option[HdfsReplicas]
+) extends MeasuredOutput(stock, requests, at)
     with Syncable
     with CanSetDropBehind
     with StreamCapabilities
@@ -55,11 +60,13 @@ private final class TimedOutput(stock: FSDataOutputStream, requests: Requests, a
   /** To the stock stream, what is in the buffer. */
   def pass(): Unit = synchronized(drain())
   override def close(): Unit = synchronized(super.close())
+  override protected def ended(): Unit = replicas.foreach(_.ended())
   override def hflush(): Unit = synchronized(settled(stock.hflush()))
   override def hsync(): Unit = synchronized(settled(stock.hsync()))
 
   /** Where it is not supported, what was written stays. */
-  override def abort(): Abortable.AbortableResult = synchronized { val result = stock.abort(); forget(); result }
+  override def abort(): Abortable.AbortableResult =
+    synchronized { val result = stock.abort(); forget(); ended(); result }
   override def setDropBehind(dropCache: java.lang.Boolean): Unit = stock.setDropBehind(dropCache)
   override def hasCapability(capability: String): Boolean = stock.hasCapability(capability)
   override def getIOStatistics: IOStatistics = stock.getIOStatistics

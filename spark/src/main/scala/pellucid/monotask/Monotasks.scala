@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 
 import pellucid.observe.{CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
-import pellucid.sched.{Concurrency, CoreLending, CpuLimit}
+import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
@@ -29,7 +29,8 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   }
   private val disks = new DiskSlots(set("diskSlots"), new LocalDisks(SparkEnv.get).names)
   private val networkSlots = set("networkSlots").getOrElse(4)
-  private val resources = new Resources(cores, disks, networkSlots, set("outputSlots").getOrElse(disks.ofLocal))
+  private val outputSlots = set("outputSlots").getOrElse(Monotask.slotsOfOutput(disks.ofLocal))
+  private val resources = new Resources(cores, disks, networkSlots, outputSlots)
   private lazy val shuffle = MonotaskShuffle.install()
 
   /** What it keeps; none before the first task. */

@@ -39,8 +39,8 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   /** How many monotasks of all resources run or wait. */
   def busy: Int = (Seq(cpu, network) ++ others.values.asScala).map(gate => gate.runs + gate.waits).sum
 
-  /** `disk:NAME` is a disk of this machine; all else comes through the network. What goes through it is written to disks of several
-    * machines: as many executors write at once as each of those has disks.
+  /** `disk:NAME` is a disk of this machine; all else comes through the network. What is written through it waits for
+    * disks of several machines, and has slots of its own.
     */
   def of(place: String, phase: MonotaskPhase): Gate =
     if (Resources.isDisk(place)) others.computeIfAbsent(place, disk => new Gate(disk, disks.of(disk)))

@@ -108,7 +108,12 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   private def finish(): Unit =
     try drain()
-    finally timed(0)(stock.close())
+    finally
+      try timed(0)(stock.close())
+      finally ended()
+
+  /** Nothing more is written. */
+  protected def ended(): Unit = ()
 }
 
 object MeasuredOutput {
@@ -117,15 +122,23 @@ object MeasuredOutput {
   /** And 2 ns per byte: what goes to memory takes less. */
   private final val SlowNanos = 1000000L
 
-  /** Where what `task` writes goes. */
-  final case class Place(task: Multitask, resource: String) {
+  /** Where what `task` writes goes.
+    *
+    * @param begins is told how many bytes are written next, when it is their turn
+    */
+  final case class Place(task: Multitask, resource: String, begins: Int => Unit = _ => ()) {
 
     /** Not one of this machine's disks: the other side is waited for, however little there is to write. */
     def far: Boolean = !Resources.isDisk(resource)
 
     /** Of `size` bytes: a few take the other side some time, but do not keep it from others. */
     def monotask(size: Int)(io: => Unit): Unit = {
-      task.at(resource, MonotaskPhase.OutputWrite, queues = !far || size >= Monotask.FewBytes) { io; size }
+      val queues = !far || size >= Monotask.FewBytes
+      task.at(resource, MonotaskPhase.OutputWrite, queues) {
+        if (queues) begins(size)
+        io
+        size
+      }
       ()
     }
   }

@@ -1,0 +1,86 @@
+package pellucid.sched
+
+import scala.collection.mutable
+
+/** Which machines take the replicas of what is written to a file system that replicates: the writer's own, and of the others those that fewest
+  * writes go to at the moment. At random, as HDFS chooses, disks are busy by turns: of four machines that write one file each, three
+  * replicas of it, in 8 of 9 draws some disk takes all four while another takes two or fewer.
+  *
+  * Which machines there are is what the file system's own choices show: it chooses until as many of them in a row as there are machines known have
+  * shown no new one, and again every ten minutes, for machines that came and went. Replicas go to racks as HDFS has them go: the second to another
+  * rack than the first, the third to the second's.
+  *
+  * Like [[ResourceScheduler]] it has neither threads nor a clock.
+  *
+  * @param below a random number below another
+  */
+final class Replicas(below: Int => Int) {
+  import Replicas._
+  private final class Known(val rack: String) { var writes = 0 }
+  private val known = mutable.LinkedHashMap.empty[String, Known]
+  private val underWay = mutable.HashMap.empty[Write, Seq[Known]]
+  private var withoutNew = 0 // the file system's last choices
+  private var since = 0L // the first machine is known
+
+  /** Machines for `count` replicas, the writer's own first; none where there is no choice. None where the file system is to choose, and [[chose]] to be
+    * told of it.
+    *
+    * @param own the writer's machine, if that is one of them
+    */
+  def begins(write: Write, own: Option[String], count: Int, now: Long): Option[Seq[String]] = {
+    ends(write)
+    if (now - since > ForgetNanos) forget()
+    Option.when(known.nonEmpty && withoutNew >= known.size && own.forall(known.contains)) {
+      val chosen = if (known.size > count) choose(own, count) else Nil
+      chosen.foreach(machine => known(machine).writes += 1)
+      underWay(write) = chosen.map(known)
+      chosen
+    }
+  }
+
+  def ends(write: Write): Unit = underWay.remove(write).foreach(_.foreach(_.writes -= 1))
+
+  /** An executor that is gone writes nothing more. */
+  def gone(executor: String): Unit = underWay.keys.filter(_.executor == executor).toSeq.foreach(ends)
+
+  /** The file system has chosen these machines, each with its rack. */
+  def chose(machines: Seq[(String, String)], now: Long): Unit = {
+    val before = known.size
+    if (before == 0) since = now
+    for ((machine, rack) <- machines) known.getOrElseUpdate(machine, new Known(rack))
+    withoutNew = if (known.size > before) 0 else withoutNew + 1
+  }
+
+  private def forget(): Unit = {
+    known.clear()
+    underWay.clear() // and with it files that were never closed
+    withoutNew = 0
+  }
+
+  private def choose(own: Option[String], count: Int): Seq[String] = {
+    val chosen = mutable.ArrayBuffer.from(own)
+    while (chosen.size < count) {
+      val left = known.keys.filterNot(chosen.contains).toSeq
+      val inRack = chosen.size match {
+        case 1 => left.filter(known(_).rack != known(chosen.head).rack)
+        case 2 => left.filter(known(_).rack == known(chosen(1)).rack)
+        case _ => left
+      }
+      chosen += leastBusy(if (inRack.isEmpty) left else inRack)
+    }
+    chosen.toSeq
+  }
+
+  private def leastBusy(machines: Seq[String]): String = {
+    val fewest = machines.map(known(_).writes).min
+    val best = machines.filter(known(_).writes == fewest)
+    best(below(best.size))
+  }
+}
+
+object Replicas {
+  private final val ForgetNanos = 600L * 1000 * 1000 * 1000
+
+  /** One file that an executor writes. */
+  final case class Write(executor: String, number: Long)
+}
