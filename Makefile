@@ -49,13 +49,13 @@ matrix: build $(VENV)/page
 test-lab: $(VENV)/page
 	PYTHONPATH=. $(PY) -m pytest -q -rs -p no:cacheprovider lab/tests
 
-# Spark's own suites of its shuffle and Hadoop's of a file system, with tasks as monotasks: two of them, and all (about 8 minutes)
+# Spark's own suites of its shuffle and Hadoop's of a file system, with tasks as monotasks, and ours that need an HDFS: some of them, and all (about 8 minutes)
 PEERS := $(MVN) -Ppeers -pl core,spark,peers test -Dsurefire.failIfNoSpecifiedTests=false
 test-peers:
-	$(PEERS) -Dtest='HadoopContractSuite,MonotaskSortShuffleSuite'
+	$(PEERS) -Dtest='HadoopContractSuite,HdfsReplicasSuite,MonotaskSortShuffleSuite'
 
 peers:
-	$(PEERS) -Dtest='HadoopContractSuite,HdfsContractSuite,org.apache.spark.Monotask*Suite'
+	$(PEERS) -Dtest='HadoopContractSuite,HdfsContractSuite,HdfsReplicasSuite,org.apache.spark.Monotask*Suite'
 
 # each workload of bench/workloads at a tiny size, against plain Python
 test-workloads: $(VENV)/page $(VENV)/bench

@@ -60,7 +60,8 @@ private final class OnDriver extends DriverPlugin {
     case Array("tasks", executor, tasks) => PellucidPlugin.wants(executor, tasks.toInt); null
     case Array("memory", executor) => shortOfMemory(executor); null
     case Array("writes", executor, file, fileSystem, own, count) =>
-      PellucidPlugin.replicas(replicas.begins(executor, file.toLong, fileSystem, own, count.toInt)).getOrElse("")
+      PellucidPlugin.replicas(replicas.begins(executor, file.toLong, fileSystem, own, count.toInt))
+        .getOrElse(ReplicaChoice.Nothing)
     case Array("written", executor, file, fileSystem) =>
       PellucidPlugin.replicas(replicas.ends(executor, file.toLong, fileSystem)); null
     case Array("chosen", fileSystem, machines @ _*) =>
@@ -76,7 +77,7 @@ private final class OnDriver extends DriverPlugin {
 
   private def gone(slots: Slots)(executor: String, forMemory: Boolean): Unit = {
     slots.ends(executor)
-    replicas.gone(executor)
+    PellucidPlugin.replicas(replicas.gone(executor))
     if (forMemory) shortOfMemory(executor)
   }
 
@@ -117,8 +118,8 @@ private final class OnExecutor extends ExecutorPlugin {
     else
       PellucidPlugin.monotasks {
         val cores = context.ask(s"cores ${context.executorID}").asInstanceOf[Int]
-        val balances = cores > 0 && context.conf.getBoolean("spark.pellucid.monotasks.balanceReplicas", true)
-        HdfsReplicas.driver = Option.when(balances)(context)
+        val replicas = context.conf.getBoolean("spark.pellucid.monotasks.balanceReplicas", true)
+        HdfsReplicas.driver = Option.when(cores > 0 && replicas)(context)
         Option.when(cores > 0)(new Monotasks(cores, context.conf, context.send(_)))
       }.flatten
 

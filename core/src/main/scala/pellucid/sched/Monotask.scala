@@ -24,8 +24,8 @@ object Monotask {
     */
   def slotsOfDisk(rotates: Boolean): Int = if (rotates) 1 else 4
 
-  /** How many write to other machines at once, where a machine's disks have so many slots. Two at least: a file waits for the one of its machines whose
-    * disk is the farthest behind, and another one goes to others meanwhile.
+  /** How many write to other machines at once ([[Replicas]]), where a machine's disks have so many slots. Two at least: a file waits for the one of its
+    * machines whose disk is the farthest behind, and another one goes to others meanwhile.
     */
   def slotsOfOutput(disks: Int): Int = math.max(2, disks)
 }

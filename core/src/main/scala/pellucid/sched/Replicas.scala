@@ -8,7 +8,7 @@ import scala.collection.mutable
   *
   * Which machines there are is what the file system's own choices show: it chooses until as many of them in a row as there are machines known have
   * shown no new one, and again every ten minutes, for machines that came and went. Replicas go to racks as HDFS has them go: the second to another
-  * rack than the first, the third to the second's.
+  * rack than the first, the third to the second's. Where that would go wrong with a machine that is gone unnoticed, the file system chooses.
   *
   * Like [[ResourceScheduler]] it has neither threads nor a clock.
   *
@@ -19,24 +19,30 @@ final class Replicas(below: Int => Int) {
   private final class Known(val rack: String) { var writes = 0 }
   private val known = mutable.LinkedHashMap.empty[String, Known]
   private val underWay = mutable.HashMap.empty[Write, Seq[Known]]
-  private var withoutNew = 0 // the file system's last choices
+  private var choices, withoutNew = 0 // of the file system, and the last ones
   private var since = 0L // the first machine is known
 
-  /** Machines for `count` replicas, the writer's own first; none where there is no choice. None where the file system is to choose, and [[chose]] to be
-    * told of it.
+  /** Machines for `count` replicas, the writer's own first; none where the file system is to choose, and None where [[chose]] is to be told of that.
     *
     * @param own the writer's machine, if that is one of them
     */
   def begins(write: Write, own: Option[String], count: Int, now: Long): Option[Seq[String]] = {
     ends(write)
     if (now - since > ForgetNanos) forget()
-    Option.when(known.nonEmpty && withoutNew >= known.size && own.forall(known.contains)) {
-      val chosen = if (known.size > count) choose(own, count) else Nil
+    val learned = known.nonEmpty && withoutNew >= known.size
+    Option.when(learned || choices >= MostChoices) {
+      val chosen = if (learned && isChoice(own, count)) choose(own, count) else Nil
       chosen.foreach(machine => known(machine).writes += 1)
-      underWay(write) = chosen.map(known)
+      if (chosen.nonEmpty) underWay(write) = chosen.map(known)
       chosen
     }
   }
+
+  /** On several racks a writer that is none of the machines is near some that are not told of, and of two replicas the other one is alone in its rack. */
+  private def isChoice(own: Option[String], count: Int) =
+    known.size > count && own.forall(known.contains) && (own.nonEmpty && count > 2 || isOneRack)
+
+  private def isOneRack = known.valuesIterator.map(_.rack).distinct.size == 1
 
   def ends(write: Write): Unit = underWay.remove(write).foreach(_.foreach(_.writes -= 1))
 
@@ -48,12 +54,14 @@ final class Replicas(below: Int => Int) {
     val before = known.size
     if (before == 0) since = now
     for ((machine, rack) <- machines) known.getOrElseUpdate(machine, new Known(rack))
+    choices += 1
     withoutNew = if (known.size > before) 0 else withoutNew + 1
   }
 
   private def forget(): Unit = {
     known.clear()
     underWay.clear() // and with it files that were never closed
+    choices = 0
     withoutNew = 0
   }
 
@@ -80,6 +88,9 @@ final class Replicas(below: Int => Int) {
 
 object Replicas {
   private final val ForgetNanos = 600L * 1000 * 1000 * 1000
+
+  /** To learn from: each costs the writer a question to the file system. */
+  private final val MostChoices = 1000
 
   /** One file that an executor writes. */
   final case class Write(executor: String, number: Long)

@@ -89,7 +89,21 @@ class ReplicasSuite extends munit.FunSuite {
   }
 
   test("the file system chooses for a writer whose machine it has not shown") {
-    assertEquals(knowing(4).begins(write(1), Some("m5"), 3, 0), None)
+    assertEquals(knowing(4).begins(write(1), Some("m5"), 3, 0), Some(Nil))
+  }
+
+  test("on several racks the file system chooses for a writer on none of the machines, and two replicas") {
+    assertEquals(knowing(4, racks = 2).begins(write(1), None, 3, 0), Some(Nil))
+    assertEquals(knowing(4, racks = 2).begins(write(1), Some("m1"), 2, 0), Some(Nil))
+  }
+
+  test("of machines without end no more than a thousand choices are learned from") {
+    val replicas = new Replicas(_ => 0)
+    for (n <- 1 to 1000) {
+      assertEquals(replicas.begins(write(1), Some("m1"), 3, 0), None)
+      replicas.chose(Seq("m1" -> "/r", s"m$n" -> "/r"), 0)
+    }
+    assertEquals(replicas.begins(write(1), Some("m1"), 3, 0), Some(Nil))
   }
 
   test("a writer on none of the machines has the least busy ones") {

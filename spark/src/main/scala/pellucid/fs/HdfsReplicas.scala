@@ -4,6 +4,7 @@ import java.io.IOException
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{BlockLocation, FileSystem, FSDataOutputStream, Path}
 import org.apache.hadoop.hdfs.DFSOutputStream
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
@@ -26,61 +27,97 @@ private[fs] final class HdfsReplicas private (
   import HdfsReplicas._
   private val fileSystem = fs.getUri.getAuthority
   private val file = s"${SparkEnv.get.executorId} ${files.getAndIncrement()} $fileSystem"
-  private var chosen, left = false // some blocks' machines by the driver, or left to HDFS
+  private var begunAt = -1L // the block that was asked for last
+  private var chosen = Array.empty[String] // its machines, where the driver has chosen
+  private var asked = false // the driver
+  private var left, favoured = false // some block to HDFS, or some machines
 
-  /** On the task's thread, before it writes `size` bytes. */
+  /** `size` bytes are written next. */
   def before(size: Int): Unit = {
-    val ofBlock = stock.getPos % status.getBlockSize
-    if (ofBlock == 0 || ofBlock + size > status.getBlockSize) { guard(choose()); () }
+    val at = stock.getPos
+    val ofBlock = at % status.getBlockSize
+    if (at != begunAt && (ofBlock == 0 || ofBlock + size > status.getBlockSize)) {
+      begunAt = at
+      favours(Array.empty)
+      guard(choose())
+      ()
+    }
   }
 
   private def choose(): Unit = {
-    val answer = Option(own.get(fileSystem)).fold("")(own => ask(s"writes $file $own ${status.getReplication}"))
-    val machines = answer.split(' ').filter(_.contains(':'))
+    val answer = Option(own.get(fileSystem)).fold("") { own =>
+      asked = true
+      ask(s"writes $file $own ${status.getReplication}")
+    }
+    if (answer.isEmpty) left = true
+    else if (answer != ReplicaChoice.Nothing) favours(answer.split(' '))
+  }
+
+  private def favours(machines: Array[String]): Unit = {
+    chosen = machines
+    favoured ||= machines.nonEmpty
     favouredNodes.set(streamer, if (machines.isEmpty) null else machines)
-    if (machines.nonEmpty) chosen = true else if (answer.isEmpty) left = true
   }
 
   /** A task that is killed meanwhile finds that out when it writes. */
   private def ask(message: String): String =
     try driver.ask(message).toString
-    catch { case _: InterruptedException => Thread.currentThread.interrupt(); "" }
+    catch { case _: InterruptedException => Thread.currentThread.interrupt(); ReplicaChoice.Nothing }
 
-  /** The file is closed, or will not be written. */
-  def ended(): Unit = if (chosen || left) {
+  /** Nothing more is written.
+    *
+    * @param complete it is closed
+    */
+  def ended(complete: Boolean): Unit = {
     guard {
-      if (chosen) driver.send(s"written $file")
-      if (left) look()
+      if (asked) driver.send(s"written $file")
+      if (complete && chosen.nonEmpty && seen.add(fileSystem)) confirm()
+      else if (complete && left && !favoured) look()
     }
-    chosen = false
+    asked = false
     left = false
   }
 
-  private def look(): Unit = {
-    val blocks =
-      try fs.getFileBlockLocations(path, 0, Long.MaxValue)
-      catch { case _: IOException => Array.empty[BlockLocation] } // it may be gone by now
-    for (block <- blocks) {
-      val here = HdfsSource.replicaHere(block)
-      if (here >= 0) own.put(fileSystem, machine(block, here)) else own.putIfAbsent(fileSystem, ReplicaChoice.Nothing)
-      val machines = block.getHosts.indices.map(n => machine(block, n) + rack(block, n))
-      driver.send(s"chosen $fileSystem ${machines.mkString(" ")}")
+  /** The first time that machines were favoured: a name node that knows them by other names favours others. */
+  private def confirm(): Unit = for (block <- blocks().lastOption) {
+    val has = block.getHosts.indices.map(machine(block, _))
+    if (!chosen.forall(has.contains)) {
+      HdfsReplicas.driver = None
+      Guard.warn(s"HDFS put replicas on ${has.mkString(", ")}, not on ${chosen.mkString(", ")}: it chooses from now on")
     }
   }
+
+  private def look(): Unit = for (block <- blocks()) {
+    val here = HdfsSource.replicaHere(block)
+    if (here >= 0) own.put(fileSystem, machine(block, here)) else own.putIfAbsent(fileSystem, ReplicaChoice.Nothing)
+    val machines = block.getHosts.indices.map(n => machine(block, n) + rack(block, n))
+    driver.send(s"chosen $fileSystem ${machines.mkString(" ")}")
+  }
+
+  private def blocks(): Seq[BlockLocation] =
+    try fs.getFileBlockLocations(path, 0, Long.MaxValue).toSeq.filter(_.getHosts.nonEmpty)
+    catch { case _: IOException => Nil } // it may be gone by now
 }
 
 private[pellucid] object HdfsReplicas {
   private val guard = new Guard("choosing where HDFS puts replicas")
   private val files = new AtomicLong
 
-  /** Datanodes never move a replica away from a machine that its file favoured. */
-  private final val Pinning = "dfs.datanode.block-pinning.enabled"
+  /** What says, as far as this machine's configuration does, that HDFS places replicas otherwise, or never moves those that a file favoured. */
+  private def isOrdinary(conf: Configuration) =
+    !conf.getBoolean("dfs.datanode.block-pinning.enabled", false) &&
+      conf.getBoolean("dfs.namenode.block-placement-policy.default.prefer-local-node", true) &&
+      conf.get("dfs.block.replicator.classname", DefaultPolicy) == DefaultPolicy
+  private final val DefaultPolicy = "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyDefault"
 
   /** Of this executor; None where its tasks leave the choice to HDFS. */
   @volatile var driver: Option[PluginContext] = None
 
   /** This machine, as a look has shown it, by file system. */
   private val own = new ConcurrentHashMap[String, String]
+
+  /** File systems that have favoured machines once. */
+  private val seen = ConcurrentHashMap.newKeySet[String]
 
   private lazy val streamerOf = field(classOf[DFSOutputStream], "streamer")
   private lazy val favouredNodes = field(streamerOf.getType, "favoredNodes")
@@ -93,8 +130,8 @@ private[pellucid] object HdfsReplicas {
         guard {
           val streamer = streamerOf.get(stream)
           val status = statusOf.get(streamer).asInstanceOf[HdfsFileStatus]
-          val chooses = status.getReplication > 1 && !fs.getConf.getBoolean(Pinning, false)
-          Option.when(chooses)(new HdfsReplicas(driver, fs, path, stock, streamer, status))
+          val isFree = status.getReplication > 1 && favouredNodes.get(streamer) == null && isOrdinary(fs.getConf)
+          Option.when(isFree)(new HdfsReplicas(driver, fs, path, stock, streamer, status))
         }.flatten
       }
     }

@@ -60,13 +60,13 @@ private final class TimedOutput(
   /** To the stock stream, what is in the buffer. */
   def pass(): Unit = synchronized(drain())
   override def close(): Unit = synchronized(super.close())
-  override protected def ended(): Unit = replicas.foreach(_.ended())
+  override protected def ended(complete: Boolean): Unit = replicas.foreach(_.ended(complete))
   override def hflush(): Unit = synchronized(settled(stock.hflush()))
   override def hsync(): Unit = synchronized(settled(stock.hsync()))
 
   /** Where it is not supported, what was written stays. */
   override def abort(): Abortable.AbortableResult =
-    synchronized { val result = stock.abort(); forget(); ended(); result }
+    synchronized { val result = stock.abort(); forget(); ended(complete = false); result }
   override def setDropBehind(dropCache: java.lang.Boolean): Unit = stock.setDropBehind(dropCache)
   override def hasCapability(capability: String): Boolean = stock.hasCapability(capability)
   override def getIOStatistics: IOStatistics = stock.getIOStatistics

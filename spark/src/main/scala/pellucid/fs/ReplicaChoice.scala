@@ -16,7 +16,7 @@ private[pellucid] final class ReplicaChoice {
     *
     * @param file its number among the executor's
     * @param own the executor's own machine, [[Nothing]] where it has no replicas
-    * @return machines for `count` replicas, [[Nothing]] where there is no choice, no word where HDFS is to choose and [[chose]] to be told
+    * @return machines for `count` replicas, [[Nothing]] where HDFS is to choose, no word where [[chose]] is to be told of that
     */
   def begins(executor: String, file: Long, fileSystem: String, own: String, count: Int): String = synchronized {
     val machine = Some(own).filter(_ != Nothing)
@@ -39,6 +39,6 @@ private[pellucid] final class ReplicaChoice {
     all.getOrElseUpdate(fileSystem, new Replicas(ThreadLocalRandom.current().nextInt(_)))
 }
 
-private[fs] object ReplicaChoice {
+private[pellucid] object ReplicaChoice {
   final val Nothing = "-"
 }

@@ -10,6 +10,7 @@ import org.apache.spark.storage.KeptMapOutput
 
 import org.slf4j.LoggerFactory
 
+import pellucid.fs.HdfsReplicas
 import pellucid.observe.{CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
 import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
@@ -29,7 +30,9 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   }
   private val disks = new DiskSlots(set("diskSlots"), new LocalDisks(SparkEnv.get).names)
   private val networkSlots = set("networkSlots").getOrElse(4)
-  private val outputSlots = set("outputSlots").getOrElse(Monotask.slotsOfOutput(disks.ofLocal))
+  private val outputSlots = set("outputSlots").getOrElse(
+    if (HdfsReplicas.driver.isDefined) Monotask.slotsOfOutput(disks.ofLocal) else disks.ofLocal
+  )
   private val resources = new Resources(cores, disks, networkSlots, outputSlots)
   private lazy val shuffle = MonotaskShuffle.install()
 

@@ -106,14 +106,20 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     }
   }
 
-  private def finish(): Unit =
-    try drain()
-    finally
-      try timed(0)(stock.close())
-      finally ended()
+  private def finish(): Unit = {
+    var complete = false
+    try {
+      try drain()
+      finally timed(0)(stock.close())
+      complete = true
+    } finally ended(complete)
+  }
 
-  /** Nothing more is written. */
-  protected def ended(): Unit = ()
+  /** Nothing more is written.
+    *
+    * @param complete all that was written is there
+    */
+  protected def ended(complete: Boolean): Unit = ()
 }
 
 object MeasuredOutput {
