@@ -68,7 +68,7 @@ class MonotasksSuite extends SparkSuite {
 
   for (flushes <- Seq(false, true))
     folder.test(
-      s"a file on other machines is written and ${if (flushes) "flushed" else "closed"} as one monotask, by one task at a time"
+      s"a file on other machines is written and ${if (flushes) "flushed" else "closed"} as one monotask, by one task at a time in one slot"
     ) { folder =>
       def use(spark: SparkSession): Seq[Int] =
         spark.sparkContext.parallelize(0 until 6, 6).map { seed =>
@@ -86,7 +86,7 @@ class MonotasksSuite extends SparkSuite {
           out.close()
           Arrays.hashCode(file.content)
         }.collect().toSeq
-      val ran = Jobs.run(folder, conf = on)(use)
+      val ran = Jobs.run(folder, conf = on + ("spark.pellucid.monotasks.outputSlots" -> "1"))(use)
       assertEquals(ran.answer, Jobs.run(folder, plugin = false)(use).answer)
       val table = ran.trace.monotasks
       val (writes, closes) = (0 until table.size)
