@@ -32,8 +32,9 @@ final class Replicas(below: Int => Int) {
     val learned = known.nonEmpty && withoutNew >= known.size
     Option.when(learned || choices >= MostChoices) {
       val chosen = if (learned && isChoice(own, count)) choose(own, count) else Nil
-      chosen.foreach(machine => known(machine).writes += 1)
-      if (chosen.nonEmpty) underWay(write) = chosen.map(known)
+      val taken = chosen.map(known)
+      taken.foreach(_.writes += 1)
+      if (taken.nonEmpty) underWay(write) = taken
       chosen
     }
   }

@@ -10,8 +10,10 @@ import org.apache.hadoop.hdfs.DFSOutputStream
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
 import org.apache.spark.SparkEnv
 import org.apache.spark.api.plugin.PluginContext
+import org.apache.spark.pellucid.Fields
 
 import pellucid.plugin.Guard
+import pellucid.sched.Monotask
 
 /** Where HDFS puts the replicas of a file that a task writes: the driver knows who writes where, and its choice ([[pellucid.sched.Replicas]]) goes to
   * the name node as the nodes that the file favours, which has the last word. What the name node chooses by itself is told to the driver.
@@ -32,8 +34,8 @@ private[fs] final class HdfsReplicas private (
   private var asked = false // the driver
   private var left, favoured = false // some block to HDFS, or some machines
 
-  /** `size` bytes are written next. */
-  def before(size: Int): Unit = {
+  /** `size` bytes are written next; of a few it does not matter to which disks. */
+  def begins(size: Int): Unit = if (size >= Monotask.FewBytes) {
     val at = stock.getPos
     val ofBlock = at % status.getBlockSize
     if (at != begunAt && (ofBlock == 0 || ofBlock + size > status.getBlockSize)) {
@@ -119,9 +121,9 @@ private[pellucid] object HdfsReplicas {
   /** File systems that have favoured machines once. */
   private val seen = ConcurrentHashMap.newKeySet[String]
 
-  private lazy val streamerOf = field(classOf[DFSOutputStream], "streamer")
-  private lazy val favouredNodes = field(streamerOf.getType, "favoredNodes")
-  private lazy val statusOf = field(streamerOf.getType, "stat")
+  private lazy val streamerOf = Fields.of(classOf[DFSOutputStream], "streamer")
+  private lazy val favouredNodes = Fields.of(streamerOf.getType, "favoredNodes")
+  private lazy val statusOf = Fields.of(streamerOf.getType, "stat")
 
   /** Of a file that a task begins to write, where there is a choice. Encrypted files, and those in stripes, have none. */
   private[fs] def of(fs: FileSystem, path: Path, stock: FSDataOutputStream): Option[HdfsReplicas] =
@@ -144,11 +146,5 @@ private[pellucid] object HdfsReplicas {
   private def rack(block: BlockLocation, n: Int) = {
     val path = block.getTopologyPaths.apply(n)
     path.take(path.lastIndexOf('/'))
-  }
-
-  private def field(of: Class[_], name: String) = {
-    val f = of.getDeclaredField(name)
-    f.setAccessible(true)
-    f
   }
 }

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileSystem
 import org.apache.hadoop.util.ShutdownHookManager
+import org.apache.spark.pellucid.Fields
 
 /** Hadoop's file systems with the streams that tasks open measured. Each stays what it was, a subclass of the class that serves
   * its scheme (PySpark's is Hive's, for one), known to this JVM only: no configuration names a class that another JVM may lack. A
@@ -18,9 +19,9 @@ object ObservedFileSystems {
   def install(): Unit = {
     FileSystem.getFileSystemClass("file", new Configuration(false)) // loads the table
     val table =
-      field(classOf[FileSystem], null, "SERVICE_FILE_SYSTEMS").asInstanceOf[JMap[String, Class[_ <: FileSystem]]]
-    val cache = field(classOf[FileSystem], null, "CACHE")
-    val instances = field(cache.getClass, cache, "map").asInstanceOf[JMap[_, FileSystem]]
+      Fields.get(classOf[FileSystem], null, "SERVICE_FILE_SYSTEMS").asInstanceOf[JMap[String, Class[_ <: FileSystem]]]
+    val cache = Fields.get(classOf[FileSystem], null, "CACHE")
+    val instances = Fields.get(cache.getClass, cache, "map").asInstanceOf[JMap[_, FileSystem]]
     for (scheme <- schemes; stock <- Option(table.get(scheme)) if !Subclass.isOne(stock)) {
       table.put(scheme, Subclass.of(stock))
       cache.synchronized {
@@ -35,10 +36,4 @@ object ObservedFileSystems {
   private def closeAtExit(had: Seq[FileSystem]): Unit =
     if (had.nonEmpty)
       ShutdownHookManager.get.addShutdownHook(() => had.foreach(_.close()), FileSystem.SHUTDOWN_HOOK_PRIORITY)
-
-  private def field(of: Class[_], instance: AnyRef, name: String): AnyRef = {
-    val f = of.getDeclaredField(name)
-    f.setAccessible(true)
-    f.get(instance)
-  }
 }

@@ -31,12 +31,9 @@ private[fs] object ObservedOutput {
     else
       guard {
         val place = path
-        val chosen = record.multitask.flatMap(_ => replicas)
-        val at = record.multitask.map(MeasuredOutput.Place(_, place, size => chosen.foreach(_.before(size))))
-        new ObservedOutput(
-          stock,
-          new TimedOutput(stock, record.requests(Kind.Output, place), at, chosen)
-        )
+        val at = record.multitask.map(MeasuredOutput.Place(_, place))
+        val timed = new TimedOutput(stock, record.requests(Kind.Output, place), at, at.flatMap(_ => replicas))
+        new ObservedOutput(stock, timed)
       }.getOrElse(stock)
   }
 }
@@ -60,6 +57,7 @@ private final class TimedOutput(
   /** To the stock stream, what is in the buffer. */
   def pass(): Unit = synchronized(drain())
   override def close(): Unit = synchronized(super.close())
+  override protected def begins(size: Int): Unit = replicas.foreach(_.begins(size))
   override protected def ended(complete: Boolean): Unit = replicas.foreach(_.ended(complete))
   override def hflush(): Unit = synchronized(settled(stock.hflush()))
   override def hsync(): Unit = synchronized(settled(stock.hsync()))

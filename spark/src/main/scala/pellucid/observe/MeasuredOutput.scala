@@ -16,7 +16,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   private var slow = false
 
   private def measured(size: Int)(write: => Unit): Unit = at match {
-    case Some(place) if size >= Requests.Large => place.monotask(size) { timed(size)(write) }
+    case Some(place) if size >= Requests.Large => place.monotask(size) { begins(size); timed(size)(write) }
     case _ => timed(size)(write)
   }
 
@@ -25,7 +25,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   /** A monotask, of `size` bytes, where the other side is waited for. */
   private def away(size: Int)(io: => Unit): Unit = at match {
-    case Some(place) if place.far => place.monotask(size)(io)
+    case Some(place) if place.far => place.monotask(size) { begins(size); io }
     case _ => io
   }
 
@@ -115,6 +115,9 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     } finally ended(complete)
   }
 
+  /** A monotask's turn has come, to write so many bytes. */
+  protected def begins(size: Int): Unit = ()
+
   /** Nothing more is written.
     *
     * @param complete all that was written is there
@@ -128,23 +131,15 @@ object MeasuredOutput {
   /** And 2 ns per byte: what goes to memory takes less. */
   private final val SlowNanos = 1000000L
 
-  /** Where what `task` writes goes.
-    *
-    * @param begins is told how many bytes are written next, when it is their turn
-    */
-  final case class Place(task: Multitask, resource: String, begins: Int => Unit = _ => ()) {
+  /** Where what `task` writes goes. */
+  final case class Place(task: Multitask, resource: String) {
 
     /** Not one of this machine's disks: the other side is waited for, however little there is to write. */
     def far: Boolean = !Resources.isDisk(resource)
 
     /** Of `size` bytes: a few take the other side some time, but do not keep it from others. */
     def monotask(size: Int)(io: => Unit): Unit = {
-      val queues = !far || size >= Monotask.FewBytes
-      task.at(resource, MonotaskPhase.OutputWrite, queues) {
-        if (queues) begins(size)
-        io
-        size
-      }
+      task.at(resource, MonotaskPhase.OutputWrite, queues = !far || size >= Monotask.FewBytes) { io; size }
       ()
     }
   }

@@ -2,10 +2,10 @@ package org.apache.spark.pellucid
 
 import java.lang.reflect.Field
 
-/** The few fields of Spark's own objects that a hook needs, by name. Those that it replaces are set once, before the first task, so
+/** The few fields of Spark's and Hadoop's own objects that a hook needs, by name. Those that it replaces are set once, before the first task, so
   * that a version without the field is noticed at once.
   */
-private[pellucid] object Fields {
+object Fields {
 
   /** @param names of the field in one version or another */
   def replace(owner: Class[_], instance: AnyRef, value: AnyRef, names: String*): Unit =

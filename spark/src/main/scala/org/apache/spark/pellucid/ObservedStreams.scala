@@ -89,5 +89,5 @@ object ObservedStreams {
   }
 
   /** Spark opens java.io to all its executors (`JavaModuleOptions`). */
-  private lazy val within = { val in = classOf[FilterInputStream].getDeclaredField("in"); in.setAccessible(true); in }
+  private lazy val within = Fields.of(classOf[FilterInputStream], "in")
 }
