@@ -82,8 +82,8 @@ private[fs] final class HdfsReplicas private (
 
   /** The first time that machines were favoured: a name node that knows them by other names favours others. */
   private def confirm(): Unit = for (block <- blocks().lastOption) {
-    val has = block.getHosts.indices.map(machine(block, _))
-    if (!chosen.forall(has.contains)) {
+    val has = block.getHosts.indices.map(machine(block, _)) // those that have told the name node of it by now
+    if (!has.forall(chosen.contains)) {
       HdfsReplicas.driver = None
       Guard.warn(s"HDFS put replicas on ${has.mkString(", ")}, not on ${chosen.mkString(", ")}: it chooses from now on")
     }
@@ -91,7 +91,8 @@ private[fs] final class HdfsReplicas private (
 
   private def look(): Unit = for (block <- blocks()) {
     val here = HdfsSource.replicaHere(block)
-    if (here >= 0) own.put(fileSystem, machine(block, here)) else own.putIfAbsent(fileSystem, ReplicaChoice.Nothing)
+    if (here >= 0) own.put(fileSystem, machine(block, here))
+    else if (block.getHosts.length >= status.getReplication) own.putIfAbsent(fileSystem, ReplicaChoice.Nothing)
     val machines = block.getHosts.indices.map(n => machine(block, n) + rack(block, n))
     driver.send(s"chosen $fileSystem ${machines.mkString(" ")}")
   }
