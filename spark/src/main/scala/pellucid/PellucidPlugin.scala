@@ -41,7 +41,7 @@ private final class OnDriver extends DriverPlugin {
     val slots = new Slots(sc)
     PellucidPlugin.slots = Some(slots)
     if (conf.getBoolean("spark.pellucid.monotasks", false)) {
-      sc.addSparkListener(new TasksLeft(slots.remain, gone(slots)))
+      slots.hears(new TasksLeft(slots.remain, gone(slots)))
       PellucidPlugin.locality(ReduceLocality.whole(conf))
       PellucidPlugin.mapOutput(KeptMapOutput.fetchFromHost(sc))
       PellucidPlugin.completion(Completion.askSooner(sc.hadoopConfiguration))

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer
 import scala.collection.mutable.HashMap
 
 import org.apache.spark.{SparkContext, SparkEnv, TaskState}
-import org.apache.spark.scheduler.TaskSchedulerImpl
+import org.apache.spark.scheduler.{SparkListenerInterface, TaskSchedulerImpl}
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate
 import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, ExecutorInfo}
 import org.apache.spark.scheduler.local.LocalSchedulerBackend
@@ -44,6 +44,11 @@ final class Slots(sc: SparkContext) {
 
   /** So many tasks at once in all. */
   def wants(executor: String, tasks: Int): Unit = synchronized(spread.wants(executor, tasks))
+
+  /** To hear of tasks and executors, beside Spark's own listener to the latter, whose thread each event wakes as it is: a thread of its own
+    * takes a tiny task a tenth of its CPU time.
+    */
+  def hears(listener: SparkListenerInterface): Unit = sc.listenerBus.addToManagementQueue(listener)
 
   /** So many tasks are there that no executor has. */
   def remain(tasks: Long): Unit = synchronized(spread.remain(tasks))
