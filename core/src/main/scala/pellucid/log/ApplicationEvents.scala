@@ -177,6 +177,7 @@ private[log] object ApplicationEvents {
     "spark.dynamicAllocation.enabled",
     "spark.sql.shuffle.partitions",
     "spark.sql.adaptive.enabled",
-    "spark.hadoop.dfs.replication"
+    "spark.hadoop.dfs.replication",
+    "spark.pellucid.monotasks.balanceReplicas"
   )
 }

@@ -3,8 +3,6 @@ package pellucid.model
 import java.util.SplittableRandom
 import java.util.concurrent.ConcurrentHashMap
 
-import scala.collection.mutable
-
 import pellucid.disk.DiskProfile
 
 /** What writing to other machines takes: all replicas go to disks, by way of page caches, and all but the first through the network.
@@ -14,8 +12,9 @@ import pellucid.disk.DiskProfile
   *                happen to send or receive more than others, at a time and in all
   * @param ofCard the part of a network card that a machine which writes uses meanwhile, in the mean
   * @param replicas machines that have each block
+  * @param balanced they are those that fewest write to, and not drawn at random
   */
-final case class Output(disk: Double, network: Double, ofCard: Double, replicas: Int)
+final case class Output(disk: Double, network: Double, ofCard: Double, replicas: Int, balanced: Boolean = false)
 
 object Output {
 
@@ -42,68 +41,65 @@ object Output {
     *
     * @param blocks that are written, and `atOnce` of each machine
     */
-  def of(c: Cluster, blocks: Int, atOnce: Int): Output = {
+  def of(c: Cluster, blocks: Int, atOnce: Int, balanced: Boolean = false): Output = {
     val ofMachine = math.max(1, blocks).toDouble / c.machines
     val disk = if (c.without(Resource.Disk)) 0 else c.disk.fold(0.0)(secondsOfByte)
     val card = if (c.without(Resource.Network) || c.replicas == 1) 0 else c.networkBytesPerSecond.fold(0.0)(1 / _)
-    if (card == 0) Output(disk, 0, 0, c.replicas)
+    if (card == 0) Output(disk, 0, 0, c.replicas, balanced)
     else {
-      val bytes = bytesOfCard(c, ofMachine, atOnce)
+      val bytes = bytesOfCard(c, ofMachine, atOnce, balanced)
       val mean = math.max(1, (c.replicas - 1) * math.min(1.0, ofMachine)) // of the other machines so many write, too
-      Output(disk, card * bytes, math.min(1, mean / bytes), c.replicas)
+      Output(disk, card * bytes, math.min(1, mean / bytes), c.replicas, balanced)
     }
   }
 
-  private val known = new ConcurrentHashMap[(Int, Int, Int, Int), Double]
+  private final case class Case(machines: Int, replicas: Int, blocks: Int, atOnce: Int, balanced: Boolean)
+  private val known = new ConcurrentHashMap[Case, Double]
 
   /** Of a byte that each machine writes: those of a network card until all have written. Nothing makes up for what is uneven: what machines send each
     * other goes at the speeds at which none can have more without another that has no more having less (max-min fairness), and in the end some still
     * wait for the machines that happen to get the most replicas. The fewer blocks there are, the longer.
     */
-  private def bytesOfCard(c: Cluster, ofMachine: Double, atOnce: Int): Double = {
+  private def bytesOfCard(c: Cluster, ofMachine: Double, atOnce: Int, balanced: Boolean): Double = {
     val machines = math.min(c.machines, math.max(MostMachines, c.replicas))
     val blocks = math.max(1, math.round(math.min(ofMachine, MostOfMachine) * machines).toInt)
     known.computeIfAbsent(
-      (machines, c.replicas, blocks, math.min(atOnce, MostAtOnce)),
-      { case (machines, replicas, blocks, atOnce) =>
+      Case(machines, c.replicas, blocks, math.min(atOnce, MostAtOnce), balanced),
+      { of =>
         val random = new SplittableRandom(1)
-        mean(math.max(2, DrawnBlocks / blocks)) {
-          untilWritten(machines, replicas, blocks, atOnce, random) / math.max(1.0, blocks.toDouble / machines)
-        }
+        mean(math.max(2, DrawnBlocks / blocks))(untilWritten(of, random.split()) /
+          math.max(1.0, blocks.toDouble / machines))
       }
     )
   }
 
   /** A block on its way, of which a card of a machine moves one in a second: as machine m sends, card 2m, and as it receives, 2m + 1. */
-  private final class Flow(val writer: Int, val cards: Array[Int], var left: Double)
+  private final class Flow(val block: Int, val writer: Int, val cards: Array[Int], var left: Double)
 
   /** Seconds. Machines write in turns, each so many blocks at once. */
-  private def untilWritten(machines: Int, replicas: Int, blocks: Int, atOnce: Int, random: SplittableRandom): Double = {
-    val of = Array.tabulate(blocks) { b =>
-      val placed = placement(b % machines, machines, replicas, random)
-      new Flow(placed.head, placed.init.map(2 * _) ++ placed.tail.map(2 * _ + 1), left = 1)
-    }.groupBy(_.writer).map { case (writer, its) => writer -> its.iterator }
+  private def untilWritten(of: Case, random: SplittableRandom): Double = {
+    import of.machines
+    val placement = Placement.of(Output(0, 0, 0, of.replicas, of.balanced), machines, _ => random)
+    def flow(block: Int) = {
+      val placed = placement.begins(block.toLong, block % machines)
+      new Flow(block, placed.head, placed.init.map(2 * _) ++ placed.tail.map(2 * _ + 1), left = 1)
+    }
+    val blocks = Array.tabulate(machines)(Iterator.range(_, of.blocks, machines))
     var seconds = 0.0
-    var flows = of.values.toArray.flatMap(its => Seq.fill(atOnce)(its.nextOption()).flatten)
+    var flows = (0 until of.atOnce).flatMap(_ => blocks.flatMap(_.nextOption())).map(flow).toArray
     while (flows.nonEmpty) {
       val speeds = fair(flows.map(_.cards), 2 * machines)
       val some = flows.indices.map(f => flows(f).left / speeds(f)).min
       for (f <- flows.indices) flows(f).left -= speeds(f) * some
       seconds += some
       val (done, others) = flows.partition(_.left < Rounding)
-      flows = others ++ done.flatMap(flow => of(flow.writer).nextOption())
+      done.foreach(flow => placement.ends(flow.block.toLong))
+      flows = others ++ done.flatMap(flow => blocks(flow.writer).nextOption()).map(flow)
     }
     seconds
   }
 
   private def mean(times: Int)(value: => Double): Double = Seq.fill(times)(value).sum / times
-
-  /** The machines of a block: the one that writes it, which sends it on to another, and that to the next, drawn at random. */
-  def placement(writer: Int, machines: Int, replicas: Int, random: SplittableRandom): Array[Int] = {
-    val of = mutable.LinkedHashSet(writer)
-    while (of.size < replicas) of += random.nextInt(machines)
-    of.toArray
-  }
 
   /** How fast each flow goes through its cards, of which each has a speed of 1 for all of them together. */
   private def fair(flows: Array[Array[Int]], cards: Int): Array[Double] = {

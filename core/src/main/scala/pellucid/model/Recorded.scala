@@ -112,7 +112,7 @@ final class Recorded(trace: Trace, known: Known) {
   private def tasks(cores: Int, disk: Int, network: Int) = cores + disk + network + 1
 
   private def outputOn(cluster: Cluster, slots: Slots) =
-    Output.of(cluster, blocks, math.min(slots.output, slots.tasks))
+    Output.of(cluster, blocks, math.min(slots.output, slots.tasks), monotasks && trace.application.balancesReplicas)
 
   val work = new Work(
     trace,

@@ -50,6 +50,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     }
     private val devices = ArrayBuffer.empty[Device]
     private val shares = new Shares(setup.output)
+    private val placement = Placement.of(setup.output, cluster.machines, drawn)
     private val spread = new Spread[Machine](_.grant(_))
     private var left = 0L // tasks to launch
     private val machines = Array.tabulate(cluster.machines)(new Machine(_))
@@ -140,7 +141,6 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
     /** What a task writes to other machines, block after block. */
     private final class File(task: Int) {
-      private val random = drawn(task)
       private var replicas = Array.empty[(Machine, Int)]
       private var left = 0L // of the block
       private var clean = 0.0
@@ -158,9 +158,10 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
       private def begin(): Unit = {
         left = Output.BlockBytes
-        replicas = Output.placement(machineOf(task).index, cluster.machines, setup.output.replicas, random)
-          .map(machines(_)).map(m => (m, m.nextDisk()))
+        replicas = placement.begins(task.toLong, machineOf(task).index).map(machines(_)).map(m => (m, m.nextDisk()))
       }
+
+      def ends(): Unit = placement.ends(task.toLong)
 
       /** When the disk that is the farthest behind has no more of it to write than it needs so long for. */
       def hasRoom(micros: Double): Double = clean - micros
@@ -339,14 +340,15 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     /** On as many disks as there were, the same. Otherwise which of them has the replica that a task reads is chance, and Spark's files take turns. */
     private def disk(task: Int, step: Int): Int =
       if (cluster.disks == work.disksOfMachine) work.disk(step)
-      else if (work.phase(step) == MonotaskPhase.InputRead) drawn(task).nextInt(cluster.disks)
+      else if (work.phase(step) == MonotaskPhase.InputRead) drawn(task.toLong).nextInt(cluster.disks)
       else (numberOf(task) + work.table.resource(step)) % cluster.disks
 
-    private def drawn(task: Int) = new SplittableRandom(seed.toLong << 32 | task)
+    private def drawn(task: Long) = new SplittableRandom(seed.toLong << 32 | task)
 
     private def ends(task: Int): Unit = {
       val stage = trace.tasks.stage(task)
       machineOf(task).ends(task)
+      if (fileOf(task) != null) fileOf(task).ends()
       runningOf(stage) -= 1
       if (awaited(task)) progress.taskEnded(stage, now)
       reached()

@@ -12,12 +12,14 @@ import scala.collection.mutable
   *
   * Like [[ResourceScheduler]] it has neither threads nor a clock.
   *
+  * @tparam M what tells a machine from others
   * @param below a random number below another
   */
-final class Replicas(below: Int => Int) {
+final class Replicas[M](below: Int => Int) {
   import Replicas._
   private final class Known(val rack: String) { var writes = 0 }
-  private val known = mutable.LinkedHashMap.empty[String, Known]
+  private val known = mutable.LinkedHashMap.empty[M, Known]
+  private val racks = mutable.HashSet.empty[String]
   private val underWay = mutable.HashMap.empty[Write, Seq[Known]]
   private var choices, withoutNew = 0 // of the file system, and the last ones
   private var since = 0L // the first machine is known
@@ -26,7 +28,7 @@ final class Replicas(below: Int => Int) {
     *
     * @param own the writer's machine, if that is one of them
     */
-  def begins(write: Write, own: Option[String], count: Int, now: Long): Option[Seq[String]] = {
+  def begins(write: Write, own: Option[M], count: Int, now: Long): Option[Seq[M]] = {
     ends(write)
     if (now - since > ForgetNanos) forget()
     val learned = known.nonEmpty && withoutNew >= known.size
@@ -40,10 +42,8 @@ final class Replicas(below: Int => Int) {
   }
 
   /** On several racks a writer that is none of the machines is near some that are not told of, and of two replicas the other one is alone in its rack. */
-  private def isChoice(own: Option[String], count: Int) =
-    known.size > count && own.forall(known.contains) && (own.nonEmpty && count > 2 || isOneRack)
-
-  private def isOneRack = known.valuesIterator.map(_.rack).distinct.size == 1
+  private def isChoice(own: Option[M], count: Int) =
+    known.size > count && own.forall(known.contains) && (own.nonEmpty && count > 2 || racks.size == 1)
 
   def ends(write: Write): Unit = underWay.remove(write).foreach(_.foreach(_.writes -= 1))
 
@@ -51,39 +51,46 @@ final class Replicas(below: Int => Int) {
   def gone(executor: String): Unit = underWay.keys.filter(_.executor == executor).toSeq.foreach(ends)
 
   /** The file system has chosen these machines, each with its rack. */
-  def chose(machines: Seq[(String, String)], now: Long): Unit = {
+  def chose(machines: Seq[(M, String)], now: Long): Unit = {
     val before = known.size
     if (before == 0) since = now
-    for ((machine, rack) <- machines) known.getOrElseUpdate(machine, new Known(rack))
+    for ((machine, rack) <- machines) { known.getOrElseUpdate(machine, new Known(rack)); racks += rack }
     choices += 1
     withoutNew = if (known.size > before) 0 else withoutNew + 1
   }
 
   private def forget(): Unit = {
     known.clear()
+    racks.clear()
     underWay.clear() // and with it files that were never closed
     choices = 0
     withoutNew = 0
   }
 
-  private def choose(own: Option[String], count: Int): Seq[String] = {
+  private def choose(own: Option[M], count: Int): Seq[M] = {
     val chosen = mutable.ArrayBuffer.from(own)
     while (chosen.size < count) {
-      val left = known.keys.filterNot(chosen.contains).toSeq
-      val inRack = chosen.size match {
-        case 1 => left.filter(known(_).rack != known(chosen.head).rack)
-        case 2 => left.filter(known(_).rack == known(chosen(1)).rack)
-        case _ => left
+      val fits: String => Boolean = chosen.size match {
+        case 1 => _ != known(chosen.head).rack
+        case 2 => _ == known(chosen(1)).rack
+        case _ => _ => true
       }
-      chosen += leastBusy(if (inRack.isEmpty) left else inRack)
+      chosen ++= leastBusy(chosen, fits).orElse(leastBusy(chosen, _ => true))
     }
     chosen.toSeq
   }
 
-  private def leastBusy(machines: Seq[String]): String = {
-    val fewest = machines.map(known(_).writes).min
-    val best = machines.filter(known(_).writes == fewest)
-    best(below(best.size))
+  /** Of those that are as little busy each as likely as the others. */
+  private def leastBusy(chosen: collection.Seq[M], fits: String => Boolean): Option[M] = {
+    var best = Option.empty[M]
+    var fewest = Int.MaxValue
+    var alike = 0
+    for ((machine, its) <- known if its.writes <= fewest && fits(its.rack) && !chosen.contains(machine)) {
+      if (its.writes < fewest) { fewest = its.writes; alike = 0 }
+      alike += 1
+      if (below(alike) == alike - 1) best = Some(machine)
+    }
+    best
   }
 }
 
@@ -92,6 +99,14 @@ object Replicas {
 
   /** To learn from: each costs the writer a question to the file system. */
   private final val MostChoices = 1000
+
+  /** Those of one rack, of which all machines are known. */
+  def knowing[M](machines: Seq[M], below: Int => Int): Replicas[M] = {
+    val made = new Replicas[M](below)
+    made.chose(machines.map(_ -> ""), 0)
+    made.withoutNew = machines.size
+    made
+  }
 
   /** One file that an executor writes. */
   final case class Write(executor: String, number: Long)

@@ -110,6 +110,9 @@ final case class ApplicationInfo(
 
   /** How often HDFS writes each block, where the log says. */
   def replication: Option[Int] = properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption).filter(_ > 0)
+
+  /** What monotasks write to HDFS goes to the machines that fewest write to, unless the user does not want that. */
+  def balancesReplicas: Boolean = !properties.get("spark.pellucid.monotasks.balanceReplicas").contains("false")
 }
 
 object ApplicationInfo {

@@ -18,7 +18,10 @@ class ModelsSuite extends munit.FunSuite {
   )
 
   /** All tasks are launched at 1 s, or `after` so many seconds. Its monotasks are `PhaseResource,BYTES,WAIT,SERVICE,CPU` in microseconds. */
-  private def stage(cores: Int, seconds: Int, tasks: Did*): Trace = {
+  private def stage(cores: Int, seconds: Int, tasks: Did*): Trace = stageWith("", cores, seconds, tasks: _*)
+
+  /** @param settings of Spark, as they are in the log, each after a comma */
+  private def stageWith(settings: String, cores: Int, seconds: Int, tasks: Did*): Trace = {
     val finish = 1000 + 1000L * seconds
     val lines = tasks.zipWithIndex.map { case (t, id) =>
       taskEnd(
@@ -34,7 +37,8 @@ class ModelsSuite extends munit.FunSuite {
       )
     }
     readLines(
-      (Seq(environment) ++ tasks.map(_.executor).distinct.map(executorAdded(_, cores)) ++
+      (Seq(environment.replace("},\"System", s"$settings},\"System")) ++
+        tasks.map(_.executor).distinct.map(executorAdded(_, cores)) ++
         Seq(jobStart(0, 1000, 0), stageSubmitted(0, at = 1000, tasks = tasks.size)) ++ lines ++
         Seq(stageCompleted(0, from = 1000, to = finish), jobEnd(0, finish))): _*
     )
@@ -251,6 +255,19 @@ class ModelsSuite extends munit.FunSuite {
     near(job(out, fast, known).ideal, 0.8)
   }
 
+  test("replicas go where fewest write to, or are drawn") {
+    // Four machines write 100 MB each, two replicas, to disks of 100 MB/s: as long as the disk with the most of them takes. The first file's second one
+    // goes to machine 3 or 4 in 2 cases of 3: then the second file's goes to the one left, and in 1 of 3 the third's to 4, which has a third one with its own
+    // file. It goes to machine 2 in 1 case of 3: then the second file's goes to 4 in 1 of 2, and in 1 of 2 of these the third's too: 2 + 2/9 + 1/12 s
+    val writes = (1 to 4).map(e => Did("o0,100000000,0,1000000,0", "network:hdfs=1", s"$e", seconds = 1))
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(0))
+    def seconds(settings: String) =
+      job(stageWith(s""","spark.hadoop.dfs.replication":"2"$settings""", 1, 1, writes: _*), Change(), known).replayNow
+    assertEqualsDouble(seconds(""), 2.31, 0.15)
+    // drawn, of 81 cases 9 have two on each, 60 three on some, and 12 all four on one
+    assertEqualsDouble(seconds(""","spark.pellucid.monotasks.balanceReplicas":"false""""), 3.04, 0.2)
+  }
+
   test("what writing takes longer than its bytes need stays: they are written in one step and waited for in the next") {
     // 40 MB need 1/25 us each of the network, 1.6 s of the 2: a network twice as fast, 0.8 s of 1.2
     val out = twoWrite(2, "o0,40000000,0,100000,0;o0,0,0,1900000,0")
@@ -284,6 +301,10 @@ class ModelsSuite extends munit.FunSuite {
     // with two replicas each of three is sent to one of two others: 2 cases of 8 are a circle, and in the others one receives two, which take two seconds
     // though the third block took one
     assertEqualsDouble(Output.of(three.copy(replication = 2), blocks = 3, atOnce = 1).network, 1.75, 0.1)
+    // where they go to the machine that fewest write to, which the first finds two of: with one of them the second finds one, and it is a circle. With the
+    // other it finds two, and then in half of the cases one receives two: 3/4 * 1 + 1/4 * 2
+    val balanced = Output.of(three.copy(replication = 2), blocks = 3, atOnce = 1, balanced = true)
+    assertEqualsDouble(balanced.network, 1.25, 0.1)
     // where each has many to send, all cards move two bytes of each block's, and some a little more
     assertEqualsDouble(Output.of(three, blocks = 24, atOnce = 8).network, 2.25, 0.1)
     // one block on its way from card to card, whatever the number of machines

@@ -9,7 +9,7 @@ class ReplicasSuite extends munit.FunSuite {
 
   /** Replicas that know machines m1 to m`machines`, in `racks` racks by turns. */
   private def knowing(machines: Int, racks: Int = 1, random: Random = new Random(1)) = {
-    val replicas = new Replicas(random.nextInt)
+    val replicas = new Replicas[String](random.nextInt)
     val all = (1 to machines).map(m => s"m$m" -> s"/r${(m - 1) % racks}")
     for (_ <- 0 to machines) replicas.chose(all, 0)
     replicas
@@ -59,7 +59,7 @@ class ReplicasSuite extends munit.FunSuite {
   }
 
   test("the file system chooses until its choices show no new machine, and again after ten minutes") {
-    val replicas = new Replicas(_ => 0)
+    val replicas = new Replicas[String](_ => 0)
     def chooses(now: Long) = replicas.begins(write(1), Some("a"), 2, now)
     replicas.chose(Seq("a" -> "/r", "b" -> "/r"), Minute)
     replicas.chose(Seq("a" -> "/r", "c" -> "/r"), Minute)
@@ -98,7 +98,7 @@ class ReplicasSuite extends munit.FunSuite {
   }
 
   test("of machines without end no more than a thousand choices are learned from") {
-    val replicas = new Replicas(_ => 0)
+    val replicas = new Replicas[String](_ => 0)
     for (n <- 1 to 1000) {
       assertEquals(replicas.begins(write(1), Some("m1"), 3, 0), None)
       replicas.chose(Seq("m1" -> "/r", s"m$n" -> "/r"), 0)

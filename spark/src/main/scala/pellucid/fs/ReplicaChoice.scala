@@ -10,7 +10,7 @@ import pellucid.sched.Replicas.Write
 /** The driver's end of where HDFS puts replicas, of each file system. The executors' end is [[HdfsReplicas]]. */
 private[pellucid] final class ReplicaChoice {
   import ReplicaChoice.Nothing
-  private val all = mutable.HashMap.empty[String, Replicas]
+  private val all = mutable.HashMap.empty[String, Replicas[String]]
 
   /** An executor writes the first bytes of a block.
     *
@@ -36,7 +36,7 @@ private[pellucid] final class ReplicaChoice {
   def gone(executor: String): Unit = synchronized(all.values.foreach(_.gone(executor)))
 
   private def of(fileSystem: String) =
-    all.getOrElseUpdate(fileSystem, new Replicas(ThreadLocalRandom.current().nextInt(_)))
+    all.getOrElseUpdate(fileSystem, new Replicas[String](ThreadLocalRandom.current().nextInt(_)))
 }
 
 private[pellucid] object ReplicaChoice {
