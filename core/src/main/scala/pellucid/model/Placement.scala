@@ -28,7 +28,7 @@ private[model] object Placement {
     private val chosen = Replicas.knowing[Int](0 until machines, random.nextInt(_))
     private def write(file: Long) = Replicas.Write("", file)
     def begins(file: Long, writer: Int): Array[Int] =
-      chosen.begins(write(file), Some(writer), replicas, now = 0).fold(Array(writer))(_.toArray)
+      chosen.begins(write(file), Some(writer), replicas, now = 0).toArray.flatten
     def ends(file: Long): Unit = chosen.ends(write(file))
   }
 

@@ -2,7 +2,7 @@ package pellucid.model
 
 import java.util.SplittableRandom
 
-import scala.collection.mutable.ArrayBuffer
+import scala.collection.mutable.{ArrayBuffer, HashMap}
 
 import pellucid.blocked.{EventQueue, Progress, Schedule, Simulated}
 import pellucid.sched.{Concurrency, Monotask, MonotaskPhase, Spread}
@@ -22,6 +22,11 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     Array.tabulate(stages)(s => (queued(s) ++ trace.tasksOfStage(s).filter(awaited(_))).distinct)
   private val rowsOfHost: Array[Array[Array[Int]]] =
     rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
+
+  /** Tasks of a stage that read input. */
+  private val readers: Array[Int] = Array.tabulate(stages)(rows(_).count(task =>
+    (work.first(task) until work.last(task)).exists(work.phase(_) == MonotaskPhase.InputRead)
+  ))
 
   /** The mean of as many runs as even out which machines get replicas, and which disks: the fewer blocks there are, the more it is chance. */
   def run(scaling: Scaling, setup: Setup): Simulated = {
@@ -69,6 +74,8 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
     private val fileOf = new Array[File](taskRows) // that a task writes to other machines
     private val aheadOf = new Array[Ahead](taskRows) // what a task reads before it asks for it
+    private val inputDiskOf = Array.fill(taskRows)(-1)
+    private val blocksOfMachine = HashMap.empty[(Int, Int), InputBlocks]
 
     private final class Machine(val index: Int) {
       var tasks = 0 // that were launched here
@@ -337,13 +344,25 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       override def hasMore: Boolean = left > 0
     }
 
-    /** On as many disks as there were, the same. Otherwise which of them has the replica that a task reads is chance, and Spark's files take turns. */
+    /** On as many disks as there were, the same. Otherwise that of the replica that a task reads, and Spark's files take turns. */
     private def disk(task: Int, step: Int): Int =
       if (cluster.disks == work.disksOfMachine) work.disk(step)
-      else if (work.phase(step) == MonotaskPhase.InputRead) drawn(task.toLong).nextInt(cluster.disks)
+      else if (work.phase(step) == MonotaskPhase.InputRead) inputDisk(task)
       else (numberOf(task) + work.table.resource(step)) % cluster.disks
 
-    private def drawn(task: Long) = new SplittableRandom(seed.toLong << 32 | task)
+    private def inputDisk(task: Int): Int = {
+      if (inputDiskOf(task) < 0) inputDiskOf(task) = blocksOf(trace.tasks.stage(task), machineOf(task).index).next()
+      inputDiskOf(task)
+    }
+
+    private def blocksOf(stage: Int, machine: Int): InputBlocks = blocksOfMachine.getOrElseUpdate(
+      (stage, machine), {
+        val blocks = math.ceil(readers(stage).toDouble * cluster.replicas / cluster.machines).toInt
+        new InputBlocks(blocks, cluster.disks, drawn(taskRows + stage.toLong * cluster.machines + machine))
+      }
+    )
+
+    private def drawn(number: Long) = new SplittableRandom(seed.toLong << 32 | number)
 
     private def ends(task: Int): Unit = {
       val stage = trace.tasks.stage(task)

@@ -191,7 +191,14 @@ class ModelsSuite extends munit.FunSuite {
     val tasks = (0 until 64).map(i => Did(s"i1,100000000,${i}000000,1000000,0", seconds = i + 1))
     val p = job(stage(64, 64, tasks: _*), Change(disks = Some(2)))
     near(p.ideal, 32)
-    assert(p.replay >= 32 && p.replay <= 40, p.replay) // blocks are spread by chance
+    assert(p.replay >= 32 && p.replay <= 36, p.replay) // of few tasks at once some may all want the same one
+  }
+
+  test("of a machine's blocks, which are on its disks in turn, its tasks read some by chance") {
+    // Two machines have all of eight blocks, four on each of two disks, and read four. C(4, k) C(4, 4 - k) of 70 cases have k on a disk: 36 two on each,
+    // 32 three on one, and 2 four. Until both machines have read takes two times a read in 0.26 of the cases, three in 0.68, and four in 0.06
+    val reads = for (e <- 1 to 2; i <- 0 until 4) yield Did(s"i1,100000000,${i}000000,1000000,0", "cpu=4 disk:a=1", s"$e", seconds = i + 1)
+    assertEqualsDouble(job(stage(4, 4, reads: _*), Change(disks = Some(2))).replay, 2.79, 0.2)
   }
 
   test("input in memory is neither read nor waited for") {
