@@ -39,7 +39,7 @@ final class TaskMemory(context: TaskContext, tasks: Int) {
   def release(bytes: Long): Unit = synchronized(if (!ended) consumer.freeMemory(bytes))
 
   /** The task ends, and with it what its open streams hold. */
-  def end(): Unit = synchronized { ended = true; consumer.freeMemory(consumer.getUsed) }
+  def end(): Unit = synchronized { ended = true; if (consumer.getUsed > 0) consumer.freeMemory(consumer.getUsed) }
 }
 
 object TaskMemory {
