@@ -68,16 +68,23 @@ def options(parser):
     parser.add_argument("--jobs", nargs="+", choices=list(JOBS), default=list(JOBS))
     parser.add_argument("--disks", nargs="+", choices=list(DISKS), default=list(DISKS))
     parser.add_argument("--speed", type=float, default=0.1, help="of the disks, against Doppio's Fig. 5 (default %(default)s)")
-    parser.add_argument("--add", action="store_true", help="keep what the tables have of other jobs and disks")
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--add", action="store_true", help="keep what the tables have of other jobs and disks")
+    kept.add_argument("--more", action="store_true", help="keep it of these, too: more runs of the same plugin, as short jobs need")
     parser.add_argument("--conf", nargs="+", default=[], metavar="KEY=VALUE", help="of the application with monotasks")
 
 
 def run(options, say):
-    runs = [each for disks in options.disks for each in on(disks, options, say)]
-    if options.add:
-        runs = experiment.of_other_cases(options.to / "monotasks.csv", runs) + runs
-        runs.sort(key=lambda run: list(DISKS).index(disks_of(run)))
+    runs = with_kept(options, [each for disks in options.disks for each in on(disks, options, say)])
     experiment.write(options, "monotasks", page(options, runs), runs, say)
+
+
+def with_kept(options, runs):
+    """And those of the table that are to stay; all runs of a job beside each other."""
+    if options.add or options.more:
+        runs = experiment.of_other_cases(options.to / "monotasks.csv", [] if options.more else runs) + runs
+    cases = list(dict.fromkeys(run.case for run in runs))
+    return sorted(runs, key=lambda run: (list(DISKS).index(disks_of(run)), cases.index(run.case)))
 
 
 def on(disks, options, say):

@@ -51,6 +51,20 @@ def test_what_was_measured_again_is_not_kept():
     assert experiment.of_other_cases(TABLE.with_name("none.csv"), again) == []
 
 
+def test_more_runs_of_a_job_stand_beside_those_that_there_are():
+    runs = experiment.of_other_cases(TABLE, [])
+    again = [run for run in runs if run.case == runs[0].case]
+
+    def joined(add, more):
+        return monotasks.with_kept(Namespace(to=TABLE.parent, add=add, more=more), again)
+
+    assert len(joined(add=True, more=False)) == len(runs)
+    both = joined(add=False, more=True)
+    assert len(both) == len(runs) + len(again)
+    assert [run.case for run in both[: 2 * len(again)]] == [runs[0].case] * 2 * len(again)
+    assert joined(add=False, more=False) == again
+
+
 class Recorder:
     """In place of an application: what it is asked to do, in one list for all."""
 
