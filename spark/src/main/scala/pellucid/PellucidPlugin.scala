@@ -118,9 +118,9 @@ private final class OnExecutor extends ExecutorPlugin {
     else
       PellucidPlugin.monotasks {
         val cores = context.ask(s"cores ${context.executorID}").asInstanceOf[Int]
-        val replicas = context.conf.getBoolean("spark.pellucid.monotasks.balanceReplicas", true)
-        HdfsReplicas.driver = Option.when(cores > 0 && replicas)(context)
-        Option.when(cores > 0)(new Monotasks(cores, context.conf, context.send(_)))
+        val balances = context.conf.getBoolean("spark.pellucid.monotasks.balanceReplicas", true)
+        HdfsReplicas.driver = Option.when(cores > 0 && balances)(context)
+        Option.when(cores > 0)(new Monotasks(cores, context.conf, balances, context.send(_)))
       }.flatten
 
   /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */

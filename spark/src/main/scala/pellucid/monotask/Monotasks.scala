@@ -10,7 +10,6 @@ import org.apache.spark.storage.KeptMapOutput
 
 import org.slf4j.LoggerFactory
 
-import pellucid.fs.HdfsReplicas
 import pellucid.observe.{CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
 import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
@@ -19,9 +18,10 @@ import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
   *
   * @param cores that Spark gave the executor
+  * @param balances what is written to HDFS goes to the machines that fewest write to
   * @param send to the driver: that an executor wants so many tasks at once, or that a task of it failed for want of memory
   */
-private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: String => Unit) {
+private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, balances: Boolean, send: String => Unit) {
   import Monotasks._
   private def set(slots: String) = {
     val set = conf.getOption(s"spark.pellucid.monotasks.$slots").map(_.toInt)
@@ -31,7 +31,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, send: Strin
   private val disks = new DiskSlots(set("diskSlots"), new LocalDisks(SparkEnv.get).names)
   private val networkSlots = set("networkSlots").getOrElse(4)
   private val outputSlots = set("outputSlots").getOrElse(
-    if (HdfsReplicas.driver.isDefined) Monotask.slotsOfOutput(disks.ofLocal) else disks.ofLocal
+    if (balances) Monotask.slotsOfOutput(disks.ofLocal) else disks.ofLocal
   )
   private val resources = new Resources(cores, disks, networkSlots, outputSlots)
   private lazy val shuffle = MonotaskShuffle.install()
