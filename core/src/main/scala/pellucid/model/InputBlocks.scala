@@ -8,17 +8,20 @@ import java.util.SplittableRandom
   * @param blocks of a stage's input that the machine has
   */
 private[model] final class InputBlocks(blocks: Int, disks: Int, random: SplittableRandom) {
-  private val left = Array.tabulate(disks)(disk => (blocks + disk) / disks)
-  private var all = blocks
+  private val unread = {
+    val first = random.nextInt(disks) // to have one more, where they do not all have as many
+    Array.tabulate(disks)(disk => (blocks + (disk + first) % disks) / disks)
+  }
 
-  /** Those of other machines too, once it has read its own. */
-  def next(): Int =
+  /** Of the next one; any disk once all of the machine's are read, as others' are then. */
+  def next(): Int = {
+    val all = unread.sum
     if (all == 0) random.nextInt(disks)
     else {
       var nth = random.nextInt(all)
-      val disk = left.indexWhere { its => nth -= its; nth < 0 }
-      left(disk) -= 1
-      all -= 1
+      val disk = unread.indexWhere { its => nth -= its; nth < 0 }
+      unread(disk) -= 1
       disk
     }
+  }
 }

@@ -27,7 +27,7 @@ object Output {
   /** Datanodes' page caches make large requests of small files. */
   private final val RequestBytes = 128e6
 
-  /** Enough to know a mean; of more machines, blocks of each, or tasks that write at once, it is as of so many (within 5 %). */
+  /** Enough to know a mean; of more machines, blocks of each, or tasks that write at once, it is as of so many (within 5 %, where replicas are drawn). */
   private final val DrawnBlocks = 666
   private final val MostMachines = 12
   private final val MostOfMachine = 32
@@ -79,7 +79,7 @@ object Output {
   /** Seconds. Machines write in turns, each so many blocks at once. */
   private def untilWritten(of: Case, random: SplittableRandom): Double = {
     import of.machines
-    val placement = Placement.of(Output(0, 0, 0, of.replicas, of.balanced), machines, _ => random)
+    val placement = Placement.of(of.balanced, machines, of.replicas, _ => random)
     def flow(block: Int) = {
       val placed = placement.begins(block.toLong, block % machines)
       new Flow(block, placed.head, placed.init.map(2 * _) ++ placed.tail.map(2 * _ + 1), left = 1)

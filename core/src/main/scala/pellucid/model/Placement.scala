@@ -16,13 +16,14 @@ private[model] sealed abstract class Placement {
 
 private[model] object Placement {
 
-  /** Of one run. Those that fewest write to, as the plugin chooses them, and drawn at random, as HDFS does.
+  /** Of one run.
     *
-    * @param random of a file, so that on other machines luck is the same
+    * @param balanced on the machines that fewest write to, as the plugin chooses them, and not drawn, as HDFS does
+    * @param random of a file, so that where they are drawn luck is the same on other machines
     */
-  def of(output: Output, machines: Int, random: Long => SplittableRandom): Placement =
-    if (output.balanced && output.replicas < machines) new Balanced(machines, output.replicas, random(0))
-    else new Drawn(machines, output.replicas, random)
+  def of(balanced: Boolean, machines: Int, replicas: Int, random: Long => SplittableRandom): Placement =
+    if (balanced && replicas < machines) new Balanced(machines, replicas, random(0))
+    else new Drawn(machines, replicas, random)
 
   private final class Balanced(machines: Int, replicas: Int, random: SplittableRandom) extends Placement {
     private val chosen = Replicas.knowing[Int](0 until machines, random.nextInt(_))

@@ -94,6 +94,8 @@ final class Recorded(trace: Trace, known: Known) {
       .maxOption.getOrElse(1)
   )
 
+  private def balancesReplicas = monotasks && trace.application.balancesReplicas
+
   /** Stock Spark has no queues: what its tasks want is served at once. */
   private def slots(namesOfDisk: Int): Slots =
     if (!monotasks) Slots(cores, Int.MaxValue, Int.MaxValue, Int.MaxValue, cores)
@@ -112,7 +114,7 @@ final class Recorded(trace: Trace, known: Known) {
   private def tasks(cores: Int, disk: Int, network: Int) = cores + disk + network + 1
 
   private def outputOn(cluster: Cluster, slots: Slots) =
-    Output.of(cluster, blocks, math.min(slots.output, slots.tasks), monotasks && trace.application.balancesReplicas)
+    Output.of(cluster, blocks, math.min(slots.output, slots.tasks), balancesReplicas)
 
   val work = new Work(
     trace,
@@ -148,7 +150,7 @@ final class Recorded(trace: Trace, known: Known) {
 
   /** In proportion to the slots of the machine's disks, where the user has set them. */
   private def outputSlots(before: Int, after: Int) =
-    if (now.output == Monotask.slotsOfOutput(before)) Monotask.slotsOfOutput(after)
+    if (balancesReplicas && now.output == Monotask.slotsOfOutput(before)) Monotask.slotsOfOutput(after)
     else math.max(1, math.round(now.output.toDouble * after / before).toInt)
 
   /** Of another kind of disk, those that it has unless the user sets them. */

@@ -23,7 +23,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
   private val rowsOfHost: Array[Array[Array[Int]]] =
     rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
 
-  /** Tasks of a stage that read input. */
+  /** Tasks of a stage that read input, of which each is taken to read one block. */
   private val readers: Array[Int] = Array.tabulate(stages)(rows(_).count(task =>
     (work.first(task) until work.last(task)).exists(work.phase(_) == MonotaskPhase.InputRead)
   ))
@@ -55,7 +55,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     }
     private val devices = ArrayBuffer.empty[Device]
     private val shares = new Shares(setup.output)
-    private val placement = Placement.of(setup.output, cluster.machines, drawn)
+    private val placement = Placement.of(setup.output.balanced, cluster.machines, setup.output.replicas, drawn)
     private val spread = new Spread[Machine](_.grant(_))
     private var left = 0L // tasks to launch
     private val machines = Array.tabulate(cluster.machines)(new Machine(_))
@@ -75,7 +75,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val fileOf = new Array[File](taskRows) // that a task writes to other machines
     private val aheadOf = new Array[Ahead](taskRows) // what a task reads before it asks for it
     private val inputDiskOf = Array.fill(taskRows)(-1)
-    private val blocksOfMachine = HashMap.empty[(Int, Int), InputBlocks]
+    private val inputBlocks = HashMap.empty[(Int, Int), InputBlocks]
 
     private final class Machine(val index: Int) {
       var tasks = 0 // that were launched here
@@ -351,11 +351,11 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       else (numberOf(task) + work.table.resource(step)) % cluster.disks
 
     private def inputDisk(task: Int): Int = {
-      if (inputDiskOf(task) < 0) inputDiskOf(task) = blocksOf(trace.tasks.stage(task), machineOf(task).index).next()
+      if (inputDiskOf(task) < 0) inputDiskOf(task) = inputOf(trace.tasks.stage(task), machineOf(task).index).next()
       inputDiskOf(task)
     }
 
-    private def blocksOf(stage: Int, machine: Int): InputBlocks = blocksOfMachine.getOrElseUpdate(
+    private def inputOf(stage: Int, machine: Int): InputBlocks = inputBlocks.getOrElseUpdate(
       (stage, machine), {
         val blocks = math.ceil(readers(stage).toDouble * cluster.replicas / cluster.machines).toInt
         new InputBlocks(blocks, cluster.disks, drawn(taskRows + stage.toLong * cluster.machines + machine))

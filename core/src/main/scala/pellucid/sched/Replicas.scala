@@ -54,7 +54,7 @@ final class Replicas[M](below: Int => Int) {
   def chose(machines: Seq[(M, String)], now: Long): Unit = {
     val before = known.size
     if (before == 0) since = now
-    for ((machine, rack) <- machines) { known.getOrElseUpdate(machine, new Known(rack)); racks += rack }
+    for ((machine, rack) <- machines) known.getOrElseUpdate(machine, { racks += rack; new Known(rack) })
     choices += 1
     withoutNew = if (known.size > before) 0 else withoutNew + 1
   }
@@ -100,7 +100,7 @@ object Replicas {
   /** To learn from: each costs the writer a question to the file system. */
   private final val MostChoices = 1000
 
-  /** Those of one rack, of which all machines are known. */
+  /** Those of one rack, of which all machines are known from moment 0 on. */
   def knowing[M](machines: Seq[M], below: Int => Int): Replicas[M] = {
     val made = new Replicas[M](below)
     made.chose(machines.map(_ -> ""), 0)

@@ -112,7 +112,8 @@ final case class ApplicationInfo(
   def replication: Option[Int] = properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption).filter(_ > 0)
 
   /** What monotasks write to HDFS goes to the machines that fewest write to, unless the user does not want that. */
-  def balancesReplicas: Boolean = !properties.get("spark.pellucid.monotasks.balanceReplicas").contains("false")
+  def balancesReplicas: Boolean =
+    properties.get("spark.pellucid.monotasks.balanceReplicas").flatMap(_.toBooleanOption).getOrElse(true)
 }
 
 object ApplicationInfo {

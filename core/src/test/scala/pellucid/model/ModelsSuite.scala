@@ -197,7 +197,8 @@ class ModelsSuite extends munit.FunSuite {
   test("of a machine's blocks, which are on its disks in turn, its tasks read some by chance") {
     // Two machines have all of eight blocks, four on each of two disks, and read four. C(4, k) C(4, 4 - k) of 70 cases have k on a disk: 36 two on each,
     // 32 three on one, and 2 four. Until both machines have read takes two times a read in 0.26 of the cases, three in 0.68, and four in 0.06
-    val reads = for (e <- 1 to 2; i <- 0 until 4) yield Did(s"i1,100000000,${i}000000,1000000,0", "cpu=4 disk:a=1", s"$e", seconds = i + 1)
+    val reads = for (e <- 1 to 2; i <- 0 until 4)
+      yield Did(s"i1,100000000,${i}000000,1000000,0", "cpu=4 disk:a=1", s"$e", seconds = i + 1)
     assertEqualsDouble(job(stage(4, 4, reads: _*), Change(disks = Some(2))).replay, 2.79, 0.2)
   }
 

@@ -45,8 +45,8 @@ final class Slots(sc: SparkContext) {
   /** So many tasks at once in all. */
   def wants(executor: String, tasks: Int): Unit = synchronized(spread.wants(executor, tasks))
 
-  /** To hear of tasks and executors, beside Spark's own listener to the latter, whose thread each event wakes as it is: a thread of its own
-    * takes a tiny task a tenth of its CPU time.
+  /** To hear of tasks and executors, beside Spark's own listener to the latter, whose thread each event wakes as it is: the thread of other listeners
+    * there might be for this one alone.
     */
   def hears(listener: SparkListenerInterface): Unit = sc.listenerBus.addToManagementQueue(listener)
 
