@@ -74,7 +74,7 @@ object Output {
   }
 
   /** A block on its way, of which a card of a machine moves one in a second: as machine m sends, card 2m, and as it receives, 2m + 1. */
-  private final class Flow(val block: Int, val writer: Int, val cards: Array[Int], var left: Double)
+  private final class Flow(val block: Int, val cards: Array[Int], var left: Double)
 
   /** Seconds. Machines write in turns, each so many blocks at once. */
   private def untilWritten(of: Case, random: SplittableRandom): Double = {
@@ -82,7 +82,7 @@ object Output {
     val placement = Placement.of(of.balanced, machines, of.replicas, _ => random)
     def flow(block: Int) = {
       val placed = placement.begins(block.toLong, block % machines)
-      new Flow(block, placed.head, placed.init.map(2 * _) ++ placed.tail.map(2 * _ + 1), left = 1)
+      new Flow(block, placed.init.map(2 * _) ++ placed.tail.map(2 * _ + 1), left = 1)
     }
     val blocks = Array.tabulate(machines)(Iterator.range(_, of.blocks, machines))
     var seconds = 0.0
@@ -94,7 +94,7 @@ object Output {
       seconds += some
       val (done, others) = flows.partition(_.left < Rounding)
       done.foreach(flow => placement.ends(flow.block.toLong))
-      flows = others ++ done.flatMap(flow => blocks(flow.writer).nextOption()).map(flow)
+      flows = others ++ done.flatMap(flow => blocks(flow.block % machines).nextOption()).map(flow)
     }
     seconds
   }

@@ -24,7 +24,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
 
   /** Tasks of a stage that read input, of which each is taken to read one block. */
-  private val readers: Array[Int] = Array.tabulate(stages)(rows(_).count(task =>
+  private lazy val readers: Array[Int] = Array.tabulate(stages)(rows(_).count(task =>
     (work.first(task) until work.last(task)).exists(work.phase(_) == MonotaskPhase.InputRead)
   ))
 

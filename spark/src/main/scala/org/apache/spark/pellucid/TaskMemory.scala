@@ -36,10 +36,13 @@ final class TaskMemory(context: TaskContext, tasks: Int) {
     if (ended || most <= 0) 0 else consumer.acquireMemory(most)
   }
 
-  def release(bytes: Long): Unit = synchronized(if (!ended) consumer.freeMemory(bytes))
+  def release(bytes: Long): Unit = synchronized(if (!ended) free(bytes))
 
   /** The task ends, and with it what its open streams hold. */
-  def end(): Unit = synchronized { ended = true; if (consumer.getUsed > 0) consumer.freeMemory(consumer.getUsed) }
+  def end(): Unit = synchronized { ended = true; free(consumer.getUsed) }
+
+  /** Spark's memory manager wakes whoever waits for memory, whatever it is given back: nothing needs no call. */
+  private def free(bytes: Long): Unit = if (bytes > 0) consumer.freeMemory(bytes)
 }
 
 object TaskMemory {
