@@ -46,16 +46,16 @@ matrix: build $(VENV)/page
 	VERSIONS="4.0.5 4.1.4 4.2.1 4.3.0" PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
 
 # a lab of two machines; where it cannot be, it says why and is skipped
-test-lab: $(VENV)/page
+test-lab: $(PLUGIN) $(VENV)/page
 	PYTHONPATH=. $(PY) -m pytest -q -rs -p no:cacheprovider lab/tests
 
 # Spark's own suites of its shuffle and Hadoop's of a file system, with tasks as monotasks, and ours that need an HDFS: some of them, and all (about 8 minutes)
 PEERS := $(MVN) -Ppeers -pl core,spark,peers test -Dsurefire.failIfNoSpecifiedTests=false
 test-peers:
-	$(PEERS) -Dtest='HadoopContractSuite,HdfsReplicasSuite,MonotaskSortShuffleSuite'
+	$(PEERS) -Dtest='EarlyInputSuite,HadoopContractSuite,HdfsReplicasSuite,MonotaskSortShuffleSuite'
 
 peers:
-	$(PEERS) -Dtest='HadoopContractSuite,HdfsContractSuite,HdfsReplicasSuite,org.apache.spark.Monotask*Suite'
+	$(PEERS) -Dtest='EarlyInputSuite,HadoopContractSuite,HdfsContractSuite,HdfsReplicasSuite,org.apache.spark.Monotask*Suite'
 
 # each workload of bench/workloads at a tiny size, against plain Python
 test-workloads: $(VENV)/page $(VENV)/bench

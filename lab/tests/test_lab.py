@@ -1,6 +1,7 @@
 """A lab of two machines with HDFS and Spark: it comes up, does what it says, and leaves nothing behind. Wants root on Linux."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import check, cluster, software, state
+from lab import check, cluster, experiment, software, state
 from lab.cluster import Cluster, LabError, down, up
 from lab.tests.traces import inhabitants, throttle_rules, traces
 
@@ -92,6 +93,33 @@ def test_a_spark_job_reads_and_writes_hdfs(lab, tmp_path):
     assert written >= with_replicas
     assert len(list(lab.events.iterdir())) == 1
     assert lab.ended() == []
+
+
+# what is broadcast takes a NIC of 100 Mbit a third of a second
+BROADCAST = """
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import broadcast
+spark = SparkSession.builder.getOrCreate()
+spark.range(0, 400000, 1, 4).selectExpr("id", "repeat(id, 3) text").write.mode("overwrite").csv("/words")
+words = spark.read.schema("id long, text string").csv("/words")
+hashes = spark.range(0, 400000, 7).selectExpr("id", "sha2(string(id), 512) hash")
+print(words.count(), *words.join(broadcast(hashes), "id").selectExpr("count(*)", "sum(length(hash))").first())
+"""
+
+
+def test_tasks_that_wait_for_a_broadcast_have_their_input_read(lab, tmp_path):
+    job = tmp_path / "job.py"
+    job.write_text(BROADCAST)
+    known = set(lab.events.iterdir())
+    conf = experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}
+    line = ["spark-submit", *(word for setting in conf.items() for word in ("--conf", "=".join(map(str, setting)))), str(job)]
+    done = lab.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    rows = -(-400000 // 7)
+    assert done.stdout.split() == ["400000", str(rows), str(rows * 128)], done.stderr[-2000:]
+    assert "Pellucid" not in done.stderr
+    (log,) = set(lab.events.iterdir()) - known
+    # of a task that reads by itself a stretch of computing is between any two chunks
+    assert re.search(r"\|[^|]*(;i\d+(,\d+){4}){2}", log.read_text())
 
 
 def test_the_logs_of_a_lab_can_be_kept(lab):

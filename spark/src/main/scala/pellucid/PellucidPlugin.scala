@@ -7,7 +7,7 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
 import org.apache.spark.pellucid.{LiveTab, MachineLog, ReduceLocality, Slots, TaskObservations}
 import org.apache.spark.storage.KeptMapOutput
 
-import pellucid.fs.{Completion, HdfsReplicas, ReplicaChoice}
+import pellucid.fs.{Completion, EarlyInput, HdfsReplicas, ReplicaChoice}
 import pellucid.monotask.{Monotasks, TasksLeft}
 import pellucid.observe.{Channel, Observer}
 import pellucid.plugin.{Guard, Versions}
@@ -120,7 +120,7 @@ private final class OnExecutor extends ExecutorPlugin {
         val cores = context.ask(s"cores ${context.executorID}").asInstanceOf[Int]
         val balances = context.conf.getBoolean("spark.pellucid.monotasks.balanceReplicas", true)
         HdfsReplicas.driver = Option.when(cores > 0 && balances)(context)
-        Option.when(cores > 0)(new Monotasks(cores, context.conf, balances, context.send(_)))
+        Option.when(cores > 0)(new Monotasks(cores, context.conf, balances, EarlyInput.begin, context.send(_)))
       }.flatten
 
   /** The driver. One in this JVM is told at once: a message would come too late when the application ends. */

@@ -1,6 +1,6 @@
 package pellucid.fs
 
-import java.io.{FileDescriptor, IOException}
+import java.io.{FileDescriptor, InterruptedIOException, IOException}
 import java.nio.ByteBuffer
 import java.util.EnumSet
 
@@ -41,6 +41,9 @@ private final class ChunkedInput(
 
   /** The last chunk was read by position; the datanode was told not to read ahead, or what the task wants. */
   private var byPosition, asks, asksForTask = false
+
+  /** What was read for it before it was opened. */
+  private var early = record.multitask.flatMap(_.opens()).collect { case input: EarlyInput => input }
 
   /** The last seek went to the split's start: what follows is read in sequence. */
   private var sequential = split.start == 0
@@ -86,7 +89,29 @@ private final class ChunkedInput(
     */
   private def fill(): Boolean = {
     forget()
-    sequential && direct <= 0 && fillFrom(super.getPos)
+    sequential && direct <= 0 && (takeEarly(super.getPos) || fillFrom(super.getPos))
+  }
+
+  private def takeEarly(from: Long): Boolean = early.exists { input =>
+    early = None
+    EarlyInput.guard(input.isAt(from, stock)).contains(true) && take(from, input)
+  }
+
+  private def take(from: Long, input: EarlyInput): Boolean = {
+    val taken =
+      try input.take(record)
+      catch {
+        case e: InterruptedException => Thread.currentThread.interrupt(); throw new InterruptedIOException(e.toString)
+      }
+    taken.foreach { case (bytes, n) =>
+      stock.seek(from + n)
+      chunk = bytes
+      until = n
+      filledBy = Thread.currentThread
+      byPosition = true
+      next = after(n)
+    }
+    taken.nonEmpty
   }
 
   private def fillFrom(from: Long): Boolean = {
@@ -229,4 +254,8 @@ private object ChunkedInput {
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */
   private final val CachedNanosPerByte = 2L
   private final val SlowNanos = 2000000L
+
+  /** What is read of a split of so many bytes, by position, before its task comes to it, and how much of that at once where it has so much already. */
+  def early(split: Long): Int = math.min(split + LastRecord, Requests.Monotask).toInt
+  def after(bytes: Int): Int = if (bytes < First) First else math.min(4 * First, Requests.Monotask)
 }

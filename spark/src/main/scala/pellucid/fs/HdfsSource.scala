@@ -3,6 +3,8 @@ package pellucid.fs
 import java.net.InetSocketAddress
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.hadoop.fs.{BlockLocation, FileSystem, Path}
 import org.apache.hadoop.hdfs.DFSUtilClient
 import org.apache.hadoop.hdfs.client.{HdfsClientConfigKeys, HdfsDataInputStream}
@@ -32,11 +34,17 @@ private[fs] object HdfsSource {
 
   private final val Network = "network"
 
-  /** Those of a file that is so short that the name node told the stream of all of them when it was opened; of a longer one, none. */
-  private def knownBlocks(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Seq[BlockLocation] = {
-    val told = fs.getConf.getLong(HdfsClientConfigKeys.Read.PREFETCH_SIZE_KEY, 10 * fs.getDefaultBlockSize(path))
-    if (stream.getVisibleLength <= told) DFSUtilClient.locatedBlocks2Locations(stream.getAllBlocks).toSeq else Nil
-  }
+  private def knownBlocks(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Seq[BlockLocation] =
+    if (isShort(fs, path, stream)) DFSUtilClient.locatedBlocks2Locations(stream.getAllBlocks).toSeq else Nil
+
+  /** The name node told the stream of all of its blocks when it was opened. */
+  def isShort(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Boolean =
+    stream.getVisibleLength <=
+      fs.getConf.getLong(HdfsClientConfigKeys.Read.PREFETCH_SIZE_KEY, 10 * fs.getDefaultBlockSize(path))
+
+  /** Of a short file: its blocks, which have other names where they have other bytes. */
+  def content(stream: HdfsDataInputStream): Seq[(Long, Long, Long)] = stream.getAllBlocks.asScala.toSeq
+    .map(_.getBlock).map(block => (block.getBlockId, block.getGenerationStamp, block.getNumBytes))
 
   private def covers(block: BlockLocation, position: Long) =
     position >= block.getOffset && position < block.getOffset + block.getLength

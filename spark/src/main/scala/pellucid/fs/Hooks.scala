@@ -40,7 +40,9 @@ object Hooks {
   }
 
   private def source(fs: FileSystem, path: Path, stock: FSDataInputStream): Source = stock match {
-    case hdfs: HdfsDataInputStream => HdfsSource.of(fs, path, hdfs)
+    case hdfs: HdfsDataInputStream =>
+      EarlyInput.knows(fs)
+      HdfsSource.of(fs, path, hdfs)
     case _ =>
       val name = place(fs, path)
       new Source(name, None, _ => name)

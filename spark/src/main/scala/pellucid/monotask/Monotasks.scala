@@ -19,9 +19,16 @@ import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
   *
   * @param cores that Spark gave the executor
   * @param balances what is written to HDFS goes to the machines that fewest write to
+  * @param beginEarly the first monotasks of a task that waits for something else, on another thread
   * @param send to the driver: that an executor wants so many tasks at once, or that a task of it failed for want of memory
   */
-private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, balances: Boolean, send: String => Unit) {
+private[pellucid] final class Monotasks(
+    cores: Int,
+    conf: SparkConf,
+    balances: Boolean,
+    beginEarly: Multitask => Unit,
+    send: String => Unit
+) {
   import Monotasks._
   private def set(slots: String) = {
     val set = conf.getOption(s"spark.pellucid.monotasks.$slots").map(_.toInt)
@@ -153,6 +160,7 @@ private[pellucid] final class Monotasks(cores: Int, conf: SparkConf, balances: B
   private def look(): Unit = {
     val all = running.toArray(Array.empty[Multitask])
     val blocked = all.filter(task => task.computes && isBlocked(task.thread))
+    blocked.foreach(task => if (task.mayHaveEarly) beginEarly(task))
     val quiet = blocked.isEmpty && all.length <= cores && all.forall(_.computes) // each task uses the core it has
     if (quiet) lending.computes(System.nanoTime())
     else {

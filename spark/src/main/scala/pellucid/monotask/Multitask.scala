@@ -16,6 +16,9 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   @volatile private var computing = false
   private var current: Clock = _
 
+  /** Of Spark's. */
+  private[pellucid] val attempt: Long = TaskContext.get().taskAttemptId()
+
   /** For what waits between two monotasks. */
   val memory = new TaskMemory(TaskContext.get(), tasks)
 
@@ -46,10 +49,52 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     now - seenAt > Multitask.StuckNanos
   }
 
+  /** What another thread does for it, before it has done anything itself but compute. */
+  private var early: Option[Early] = None
+  @volatile private var hasBegun = false
+  private var asked = false // by the watch, the only one who asks
+
+  /** The first time, where it has not come to its first monotask but computes. */
+  private[monotask] def mayHaveEarly: Boolean = !asked && !hasBegun && { asked = true; true }
+
+  private[monotask] def begins(first: Early): Boolean = synchronized {
+    !hasBegun && { early = Some(first); true }
+  }
+
+  /** It opens a file: what has begun for it by now is what there may be. */
+  def opens(): Option[Early] = synchronized { hasBegun = true; early }
+
+  private def withoutEarly(): Unit = synchronized {
+    hasBegun = true
+    early.foreach(_.off())
+    early = None
+  }
+
+  /** What was done for it is its own from now on: how long that took, by its record, where they stand beside what it computed before and after. None where nothing was, or it was
+    * taken before. It waits for one that is running.
+    */
+  def takes(first: Early): Option[Long] = {
+    val is = synchronized { val is = early.contains(first); if (is) early = None; is }
+    if (!is || !first.isThere) None
+    else if ((Thread.currentThread ne thread) || !computing) Option.when(first.take().nonEmpty)(0L)
+    else {
+      val all = takeInTurn(first)
+      Option.when(all.nonEmpty)(all.map(one => one.ended - one.started).sum)
+    }
+  }
+
+  private def takeInTurn(first: Early): Seq[Early.One] = {
+    leaveCore()
+    var all = Seq.empty[Early.One]
+    try { all = first.take(); all }
+    finally { current.write(all); compute() }
+  }
+
   private[monotask] def begin(): Unit = compute()
 
   private[monotask] def end(): Unit = {
     release()
+    withoutEarly()
     memory.end()
   }
 
@@ -60,6 +105,7 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   def at(place: String, phase: MonotaskPhase, queues: Boolean = true)(io: => Int): Int =
     if ((Thread.currentThread ne thread) || !computing) io
     else {
+      if (early.nonEmpty || !hasBegun) withoutEarly()
       val gate = resources.of(place, phase)
       release()
       try {
@@ -89,13 +135,14 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     finally waits = None
   }
 
-  private def release(): Unit = {
+  private def release(): Unit = { leaveCore(); current.write(resources.cpu, MonotaskPhase.Compute, 0) }
+
+  private def leaveCore(): Unit = {
     current.stops()
     if (computing) {
       computing = false
       resources.cpu.leave()
     }
-    current.write(resources.cpu, MonotaskPhase.Compute, 0)
   }
 
   /** A monotask's moments: it is queued when the one before it has ended. */
@@ -105,9 +152,40 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     def starts(): Unit = { started = System.nanoTime(); cpu = CpuClock.nanos() }
     def stops(): Unit = { cpu = CpuClock.nanos() - cpu; ended = System.nanoTime() }
 
-    /** Differences of whole microseconds add up to the moments again. */
     def write(gate: Gate, phase: MonotaskPhase, bytes: Int): Unit =
-      done.add(gate.resource, phase, bytes, started / 1000 - queued / 1000, ended / 1000 - started / 1000, cpu / 1000)
+      add(gate.resource, phase, bytes, queued, started, ended, cpu)
+
+    /** It computed, and `others` ended meanwhile or just after: from the first one's start on the time is theirs. Its own is what was before and after, and its CPU time in
+      * proportion to that.
+      */
+    def write(others: Seq[Early.One]): Unit = {
+      val (from, to) = if (others.isEmpty) (ended, ended) else (others.head.started, others.last.ended)
+      val until = math.max(to, ended)
+      val whole = (from - started) + (until - to)
+      val before = if (whole > 0) (cpu.toDouble * (from - started) / whole).toLong else cpu
+      compute(queued, started, from, before)
+      others.foldLeft(from) { (queued, one) =>
+        add(one.resource, one.phase, one.moved, queued, one.started, one.ended, one.cpu)
+        one.ended
+      }
+      if (others.nonEmpty) compute(to, to, until, cpu - before)
+      ended = until
+    }
+
+    private def compute(queued: Long, from: Long, to: Long, cpu: Long): Unit =
+      add(resources.cpu.resource, MonotaskPhase.Compute, 0, queued, from, to, cpu)
+
+    /** Differences of whole microseconds add up to the moments again. */
+    private def add(
+        name: String,
+        phase: MonotaskPhase,
+        bytes: Int,
+        queued: Long,
+        from: Long,
+        to: Long,
+        cpu: Long
+    ): Unit =
+      done.add(name, phase, bytes, from / 1000 - queued / 1000, to / 1000 - from / 1000, cpu / 1000)
   }
 }
 

@@ -16,7 +16,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   private var slow = false
 
   private def measured(size: Int)(write: => Unit): Unit = at match {
-    case Some(place) if size >= Requests.Large => place.monotask(size) { begins(size); timed(size)(write) }
+    case Some(place) if size >= Requests.Large => monotask(place, size)(timed(size)(write))
     case _ => timed(size)(write)
   }
 
@@ -25,9 +25,12 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   /** A monotask, of `size` bytes, where the other side is waited for. */
   private def away(size: Int)(io: => Unit): Unit = at match {
-    case Some(place) if place.far => place.monotask(size) { begins(size); io }
+    case Some(place) if place.far => monotask(place, size)(io)
     case _ => io
   }
+
+  private def monotask(place: MeasuredOutput.Place, size: Int)(io: => Unit): Unit =
+    place.monotask(size) { begins(size); io }
 
   private def timed(size: Int)(write: => Unit): Unit = {
     val cpu = requests.cpuBefore(size)

@@ -1,0 +1,85 @@
+package pellucid.monotask
+
+import scala.collection.mutable.ArrayBuffer
+
+import pellucid.observe.CpuClock
+import pellucid.sched.MonotaskPhase
+
+/** A task's first monotasks, which need nothing that the task's own thread waits for meanwhile: its code, a broadcast variable. Another thread runs them
+  * one after the other, until the task comes to them (thesis section 5.3.2: monotasks depend on each other only as far as one needs what another
+  * has).
+  */
+private[pellucid] abstract class Early(task: Multitask, place: String, phase: MonotaskPhase) {
+  import Early._
+  private val gate = task.resources.of(place, phase)
+  private val ended = ArrayBuffer.empty[One]
+  private var runs, taken = false
+  private var over, unwanted = false // no other one begins; and nobody wants what was done
+
+  /** The next one's work; returns how many bytes it moved, none where it went wrong. */
+  protected def io(): Int
+
+  /** All is done that may be. */
+  protected def isComplete: Boolean
+
+  /** What was done is for nobody. */
+  protected def discard(): Unit
+
+  /** On the other thread. */
+  final def run(): Unit = if (task.begins(this)) while (next() && !isComplete) ()
+
+  private def next(): Boolean = gate.enter(new Turn(task.number, phase)) &&
+    (try begins() && one()
+    finally gate.leave())
+
+  private def begins() = synchronized { if (!over) runs = true; runs }
+
+  /** Whatever goes wrong, the task is told that it is over. */
+  private def one(): Boolean = {
+    var done: Option[One] = None
+    try {
+      val (started, cpu) = (System.nanoTime(), CpuClock.nanos())
+      val moved = io()
+      if (moved > 0)
+        done = Some(new One(gate.resource, phase, moved, started, System.nanoTime(), CpuClock.nanos() - cpu))
+    } finally ends(done)
+    done.nonEmpty
+  }
+
+  private def ends(one: Option[One]): Unit = synchronized {
+    runs = false
+    notifyAll()
+    one.fold { over = true }(ended += _)
+    if (unwanted || ended.isEmpty) discard()
+  }
+
+  /** On the task's thread, which has come so far: whether one has ended, or is running; no other one begins. */
+  private[monotask] def isThere: Boolean = synchronized { over = true; runs || ended.nonEmpty }
+
+  /** Those that have ended, once none is running. What they did is the task's from now on. */
+  private[monotask] def take(): Seq[One] = synchronized {
+    taken = true
+    while (runs) wait()
+    ended.toSeq
+  }
+
+  /** The task does something else first. */
+  private[monotask] def off(): Unit = synchronized {
+    over = true
+    unwanted = !taken
+    if (unwanted && !runs) discard()
+  }
+}
+
+private object Early {
+
+  /** A monotask that has ended, its moments by `System.nanoTime`. */
+  final class One(
+      val resource: String,
+      val phase: MonotaskPhase,
+      val moved: Int,
+      val started: Long,
+      val ended: Long,
+      val cpu: Long
+  )
+}
