@@ -3,8 +3,9 @@ package pellucid.monotask
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
-import pellucid.{Jobs, SparkSuite}
+import pellucid.{Jobs, SparkSuite, Warnings}
 import pellucid.observe.TaskRecord
+import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase
 
 class EarlySuite extends SparkSuite {
@@ -77,6 +78,19 @@ class EarlySuite extends SparkSuite {
       (seen, Held.now(spark))
     }
     assertEquals(ran.answer, ((None, None, 0), Held.Nothing))
+  }
+
+  folder.test("an exception in the hook is one warning, and the job as it was") { folder =>
+    val hook = "reading input while a task waits"
+    Guard.sabotage(hook)
+    val warnings = Warnings.during {
+      val ran = Jobs.run(folder, conf = on) {
+        _.sparkContext.parallelize(0 until 4, 4).map { n => Thread.sleep(300); n }.sum()
+      }
+      assertEquals(ran.answer, 6.0)
+    }
+    assertEquals(warnings.size, 1, warnings)
+    assert(warnings.head.contains(s"$hook is switched off"), warnings)
   }
 }
 
