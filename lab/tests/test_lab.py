@@ -78,11 +78,17 @@ print(spark.read.csv("/numbers").count(), sorted(hosts))
 """
 
 
+def submit(lab, tmp_path, job, *settings):
+    """Runs a job of PySpark, with `--conf` before each of `settings`."""
+    file = tmp_path / "job.py"
+    file.write_text(job)
+    line = ["spark-submit", *(word for setting in settings for word in ("--conf", setting)), str(file)]
+    return lab.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+
 def test_a_spark_job_reads_and_writes_hdfs(lab, tmp_path):
-    job = tmp_path / "job.py"
-    job.write_text(JOB)
     before = lab.counters()
-    done = lab.run(["spark-submit", str(job)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = submit(lab, tmp_path, JOB)
     assert done.stdout.strip() == "300000 ['m1', 'm2']", done.stderr[-2000:]
     lab.sync()
     after = lab.counters()
@@ -108,12 +114,9 @@ print(words.count(), *words.join(broadcast(hashes), "id").selectExpr("count(*)",
 
 
 def test_tasks_that_wait_for_a_broadcast_have_their_input_read(lab, tmp_path):
-    job = tmp_path / "job.py"
-    job.write_text(BROADCAST)
     known = set(lab.events.iterdir())
-    conf = experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}
-    line = ["spark-submit", *(word for setting in conf.items() for word in ("--conf", "=".join(map(str, setting)))), str(job)]
-    done = lab.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    plugin = [f"{key}={value}" for key, value in experiment.PLUGIN.items()]
+    done = submit(lab, tmp_path, BROADCAST, *plugin, "spark.pellucid.monotasks=true")
     rows = -(-400000 // 7)
     assert done.stdout.split() == ["400000", str(rows), str(rows * 128)], done.stderr[-2000:]
     assert "Pellucid" not in done.stderr

@@ -108,8 +108,9 @@ private object EarlyInputSuite {
       val answers =
         try {
           sc.parallelize(Seq(0), 1).foreach { _ =>
-            write(file.getFileSystem(new Configuration), file, bytes(1))
-            file.getFileSystem(new Configuration).open(file).close()
+            val fs = file.getFileSystem(new Configuration)
+            write(fs, file, bytes(1))
+            fs.open(file).close()
           }
           for (_ <- 1 to count) yield {
             sc.parallelize(Seq(0), 1).foreach(_ => EarlyInputSuite.answer = EarlyInputSuite.body())
@@ -133,13 +134,11 @@ private object EarlyInputSuite {
   }
 
   /** As the watch would have it read for the current task. */
-  private def early(file: Path, start: Long, length: Long): Unit = beginEarly(file, start, length).join()
-
-  private def beginEarly(file: Path, start: Long, length: Long) = {
+  private def early(file: Path, start: Long, length: Long): Unit = {
     val task = TaskRecord.current.multitask.get
     val thread = new Thread(() => EarlyInput.begin(task, file, start, length))
     thread.start()
-    thread
+    thread.join()
   }
 
   /** As Spark's readers of text do. */

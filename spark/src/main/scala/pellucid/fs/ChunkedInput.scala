@@ -257,5 +257,5 @@ private object ChunkedInput {
 
   /** What is read of a split of so many bytes, by position, before its task comes to it, and how much of that at once where it has so much already. */
   def early(split: Long): Int = math.min(split + LastRecord, Requests.Monotask).toInt
-  def after(bytes: Int): Int = if (bytes < First) First else math.min(4 * First, Requests.Monotask)
+  def after(bytes: Int): Int = if (bytes < First) First else 4 * First
 }

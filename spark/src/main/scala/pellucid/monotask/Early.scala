@@ -13,7 +13,7 @@ private[pellucid] abstract class Early(task: Multitask, place: String, phase: Mo
   import Early._
   private val gate = task.resources.of(place, phase)
   private val ended = ArrayBuffer.empty[One]
-  private var runs, taken = false
+  private var runs = false
   private var over, unwanted = false // no other one begins; and nobody wants what was done
 
   /** The next one's work; returns how many bytes it moved, none where it went wrong. */
@@ -26,7 +26,9 @@ private[pellucid] abstract class Early(task: Multitask, place: String, phase: Mo
   protected def discard(): Unit
 
   /** On the other thread. */
-  final def run(): Unit = if (task.begins(this)) while (next() && !isComplete) ()
+  final def run(): Unit = if (task.begins(this)) while (goesOn && next() && !isComplete) ()
+
+  private def goesOn = synchronized(!over)
 
   private def next(): Boolean = gate.enter(new Turn(task.number, phase)) &&
     (try begins() && one()
@@ -58,16 +60,15 @@ private[pellucid] abstract class Early(task: Multitask, place: String, phase: Mo
 
   /** Those that have ended, once none is running. What they did is the task's from now on. */
   private[monotask] def take(): Seq[One] = synchronized {
-    taken = true
     while (runs) wait()
     ended.toSeq
   }
 
-  /** The task does something else first. */
+  /** The task does something else first, and takes nothing. */
   private[monotask] def off(): Unit = synchronized {
     over = true
-    unwanted = !taken
-    if (unwanted && !runs) discard()
+    unwanted = true
+    if (!runs) discard()
   }
 }
 

@@ -73,14 +73,18 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   /** What was done for it is its own from now on: how long that took, by its record, where they stand beside what it computed before and after. None where nothing was, or it was
     * taken before. It waits for one that is running.
     */
-  def takes(first: Early): Option[Long] = {
-    val is = synchronized { val is = early.contains(first); if (is) early = None; is }
-    if (!is || !first.isThere) None
-    else if ((Thread.currentThread ne thread) || !computing) Option.when(first.take().nonEmpty)(0L)
+  def takes(first: Early): Option[Long] =
+    if (!claims(first) || !first.isThere) None
     else {
-      val all = takeInTurn(first)
-      Option.when(all.nonEmpty)(all.map(one => one.ended - one.started).sum)
+      val inTurn = (Thread.currentThread eq thread) && computing
+      val all = if (inTurn) takeInTurn(first) else first.take()
+      Option.when(all.nonEmpty)(if (inTurn) all.map(one => one.ended - one.started).sum else 0L)
     }
+
+  private def claims(first: Early) = synchronized {
+    val is = early.contains(first)
+    if (is) early = None
+    is
   }
 
   private def takeInTurn(first: Early): Seq[Early.One] = {
