@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 
 import scala.collection.mutable.HashMap
 
-import org.apache.spark.{SparkContext, SparkEnv, TaskState}
+import org.apache.spark.{SparkContext, SparkEnv, SparkException, TaskState}
 import org.apache.spark.scheduler.{SparkListenerInterface, TaskSchedulerImpl}
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate
 import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, ExecutorInfo}
@@ -53,16 +53,20 @@ final class Slots(sc: SparkContext) {
   /** So many tasks are there that no executor has. */
   def remain(tasks: Long): Unit = synchronized(spread.remain(tasks))
 
-  /** In local mode, where all are the application's own, what was added stays. */
+  /** In local mode, where all are the application's own, what was added stays. Where the application ends, its scheduler is gone before the plugin,
+    * and executors still tell what they want.
+    */
   private def add(executor: String, tasks: Int): Unit = {
     quiet
-    sc.schedulerBackend match {
-      case local: LocalSchedulerBackend =>
-        for (_ <- 1 to tasks) local.statusUpdate(NoTask, TaskState.FINISHED, ByteBuffer.allocate(0))
-      case cluster: CoarseGrainedSchedulerBackend =>
-        cluster.driverEndpoint.send(finished(executor, tasks))
-      case _ =>
-    }
+    try
+      sc.schedulerBackend match {
+        case local: LocalSchedulerBackend =>
+          for (_ <- 1 to tasks) local.statusUpdate(NoTask, TaskState.FINISHED, ByteBuffer.allocate(0))
+        case cluster: CoarseGrainedSchedulerBackend =>
+          cluster.driverEndpoint.send(finished(executor, tasks))
+        case _ =>
+      }
+    catch { case _: SparkException if sc.isStopped => }
   }
 }
 
