@@ -5,7 +5,8 @@ import pellucid.trace.TraceBuilder
 
 /** The monotasks of a task, as they stand in what the plugin says of it (docs/observed.md):
   *
-  * `QUEUED;RESOURCE=SLOTS RESOURCE=SLOTS ...;MONOTASK;MONOTASK;...` with monotasks `PhaseResource,BYTES,WAIT,SERVICE,CPU`
+  * `QUEUED;RESOURCE=SLOTS RESOURCE=SLOTS ...;MONOTASK;MONOTASK;...` with monotasks `PhaseResource,BYTES,WAIT,SERVICE,CPU`, and `,LATE` of those that
+  * ran ahead
   */
 private[log] final class MonotaskText(builder: TraceBuilder) {
   import MonotaskText.One
@@ -17,25 +18,29 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
     val fields = text.split(";", -1)
     require(fields.length >= 2)
     val resources = fields(1).split(' ').map(resource)
-    var queued = natural(fields(0))
+    var ended = natural(fields(0))
     val monotasks = fields.drop(2).map(one(_, resources.length))
     val numbers = resources.map { case (name, slots) =>
       val number = table.resourceNumber(name)
       table.slots((builder.tasks.executor(row), number)) = slots
       number
     }
-    monotasks.foreach { m =>
+    monotasks.zipWithIndex.foreach { case (m, i) =>
       val at = table.append()
       table.task(at) = row
       table.resource(at) = numbers(m.resource)
       table.phase(at) = m.phase
       table.bytes(at) = m.bytes
-      table.queuedMicros(at) = queued
+      table.ahead(at) = if (m.late.isDefined) 1 else 0
+      table.queuedMicros(at) =
+        ended + m.late.filter(_ => i < Monotask.OneByOne).fold(0L)(_ - m.service -
+          m.waited) // of others' sums no moments are known
+      table.awaitedMicros(at) = m.late.fold(0L)(math.max(0L, _))
       table.waitMicros(at) = m.waited
       table.serviceMicros(at) = m.service
       table.cpuMicros(at) = m.cpu
-      queued += m.waited + m.service
-      blocked(m, row)
+      ended += m.late.fold(m.waited + m.service)(math.max(0L, _))
+      if (m.late.isEmpty) blocked(m, row)
     }
     // Spark's fetch wait ends when the task has its core again
     val inOrder = monotasks.take(Monotask.OneByOne).map(m => (m, MonotaskPhase.all(m.phase)))
@@ -67,14 +72,22 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
 
   private def one(text: String, resources: Int): One = {
     val f = text.split(",", -1)
-    require(f.length == 5 && f(0).length > 1)
+    require((f.length == 5 || f.length == 6) && f(0).length > 1)
     val phase = MonotaskPhase.all.indexWhere(_.letter == f(0).head)
     val resource = natural(f(0).tail)
     require(phase >= 0 && resource < resources)
-    One(phase, resource.toInt, natural(f(1)), natural(f(2)), natural(f(3)), natural(f(4)))
+    One(phase, resource.toInt, natural(f(1)), natural(f(2)), natural(f(3)), natural(f(4)), f.lift(5).map(_.toLong))
   }
 }
 
 private object MonotaskText {
-  private final case class One(phase: Int, resource: Int, bytes: Long, waited: Long, service: Long, cpu: Long)
+  private final case class One(
+      phase: Int,
+      resource: Int,
+      bytes: Long,
+      waited: Long,
+      service: Long,
+      cpu: Long,
+      late: Option[Long]
+  )
 }

@@ -63,9 +63,12 @@ final class Scaling(
     now.disk.map(bytes / _.readBytesPerSecond(bytes) * 1e6)
   }
 
-  /** Of a read that begins ahead, what its task did not wait for as it computed: of what its bytes need. */
+  /** Of a read that begins ahead, where the log does not have all of it, what its task did not wait for as it computed: of what its bytes need. */
   private def hidden(step: Int): Double =
-    if (work.isAhead(step) && step + 1 < work.last(table.task(step)) && work.kind(step + 1) == Resource.Cpu)
+    if (
+      work.hidesReads && work.isAhead(step) && step + 1 < work.last(table.task(step)) &&
+      work.kind(step + 1) == Resource.Cpu
+    )
       bytesMicros(step).fold(0.0)(math.min(work.micros(step + 1), _))
     else 0
 

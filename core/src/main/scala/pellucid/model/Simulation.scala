@@ -28,6 +28,9 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     (work.first(task) until work.last(task)).exists(work.phase(_) == MonotaskPhase.InputRead)
   ))
 
+  /** As the log has it: of stock Spark's tasks nothing is read before they begin to read. */
+  private val readsAhead = !work.hidesReads && (0 until work.table.size).exists(work.isAhead)
+
   /** The mean of as many runs as even out which machines get replicas, and which disks: the fewer blocks there are, the more it is chance. */
   def run(scaling: Scaling, setup: Setup): Simulated = {
     val writes = setup.output.disk > 0 && setup.output.replicas < setup.cluster.machines
@@ -73,7 +76,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
     private val fileOf = new Array[File](taskRows) // that a task writes to other machines
-    private val aheadOf = new Array[Ahead](taskRows) // what a task reads before it asks for it
+    private val aheads = new Array[Ahead](taskRows) // what a task reads before it asks for it
     private val inputDiskOf = Array.fill(taskRows)(-1)
     private val inputBlocks = HashMap.empty[(Int, Int), InputBlocks]
 
@@ -174,35 +177,65 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def hasRoom(micros: Double): Double = clean - micros
     }
 
-    /** The next read of a task, which may be there before the task is. */
-    private final class Ahead(task: Int) {
-      private var step = -1 // that is read
-      private var isThere, awaited = false
+    /** The next read of a task, which may be there before the task is. Recorded ones with nothing in between are one after the other. */
+    private final class Ahead(of: Int) {
+      private var begun, running, there = -1 // the last step that was submitted, that has begun, and that has ended
+      private var awaited = -1 // without which the task cannot go on
 
-      /** The task cannot go on without it. */
+      /** The task goes on to steps from `from` on. */
+      def goesOn(from: Int): Unit = {
+        var next = from
+        while (next < work.last(of) && !(isRead(next) && micros(next) > 0)) next += 1
+        if (next < work.last(of) && work.isAhead(next)) begin(next)
+      }
+
       def wants(read: Int): Unit = {
-        if (step != read) begin(read)
-        if (isThere) takes() else awaited = true
+        begin(read)
+        if (there >= read) takes(read)
+        else {
+          awaited = read
+          if (running < read) waitsAt(of) = diskOf(read)
+        }
       }
 
-      def ends(): Unit = { isThere = true; if (awaited) takes() }
-
-      private def begin(read: Int): Unit = {
-        step = read
-        isThere = false
-        val disks = machineOf(task).disks
-        disks(disk(task, read)).submit(new Step(~task, multitask(task), work.phase(read), micros(read)), now)
+      def ends(): Unit = {
+        there = begun
+        val next = there + 1
+        if (!work.hidesReads && next < work.last(of) && work.isAhead(next) && micros(next) > 0) begin(next)
+        if (awaited >= 0 && there >= awaited) takes(awaited)
       }
 
-      private def takes(): Unit = {
-        awaited = false
-        isThere = false
-        var after = step + 1
-        while (after < work.last(task) && !(work.isAhead(after) && micros(after) > 0)) after += 1
-        if (after < work.last(task)) begin(after)
-        goesOn(task)
+      private def diskOf(read: Int) = machineOf(of).disks(disk(of, read))
+
+      private def begin(read: Int): Unit = if (begun < read) {
+        begun = read
+        diskOf(read).submit(
+          new Step(~of, multitask(of), work.phase(read), micros(read)) {
+            override def begins(): Double = {
+              running = read
+              if (awaited == read) waitsAt(of) = null
+              super.begins()
+            }
+          },
+          now
+        )
+      }
+
+      private def takes(read: Int): Unit = {
+        awaited = -1
+        goesOn(read + 1)
+        Run.this.goesOn(of)
       }
     }
+
+    private def aheadOf(task: Int): Ahead = {
+      if (aheads(task) == null) aheads(task) = new Ahead(task)
+      aheads(task)
+    }
+
+    /** Of a chunk. */
+    private def isRead(step: Int) =
+      work.phase(step) == MonotaskPhase.InputRead && !SmallReads.isOne(work.table, step)
 
     private def device(slots: Int, units: Double, changes: Device => Unit): Device = {
       val made = new Device(events, firstDevice + devices.size, slots, units, changes, ended)
@@ -275,7 +308,10 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
     /** Its launch, or a step, or its last moments are over. */
     private def goesOn(task: Int): Unit = {
-      if (at(task) == work.first(task) - 1) machineOf(task).begins(task)
+      val done = at(task)
+      if (done == work.first(task) - 1) machineOf(task).begins(task)
+      if (readsAhead && (done < work.first(task) || done < work.last(task) && isRead(done) && !work.isAhead(done)))
+        aheadOf(task).goesOn(done + 1)
       at(task) += 1
       while (at(task) < work.last(task) && takesNothing(at(task))) at(task) += 1
       if (at(task) < work.last(task)) step(task, at(task))
@@ -298,7 +334,6 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
         case Resource.Disk if scaling.needs(step) > 0 =>
           replay(machine.cached(disk(task, step)), new Cached(task, step))
         case Resource.Disk if work.isAhead(step) =>
-          if (aheadOf(task) == null) aheadOf(task) = new Ahead(task)
           aheadOf(task).wants(step)
         case Resource.Disk => replay(machine.disks(disk(task, step)), new Recording(task, step))
       }

@@ -38,6 +38,7 @@ object SmallReads {
       to.waitMicros(row) = wait
       to.serviceMicros(row) = service
       to.cpuMicros(row) = cpu
+      row
     }
 
     var first = 0
@@ -50,18 +51,23 @@ object SmallReads {
         if (reads.isEmpty) 0L
         else math.max(
           0,
-          trace.tasks.inputBlockedNanos(task) / 1000 - reads.map(s => from.waitMicros(s) + from.serviceMicros(s)).sum
+          trace.tasks.inputBlockedNanos(task) / 1000 - reads.map(waitedFor(from, _)).sum
         )
       for (s <- first until last) {
         val (service, cpu) = (from.serviceMicros(s), from.cpuMicros(s))
         val part = if (from.phase(s) == compute) math.min(hidden, math.max(0, service - cpu)) else 0L
         hidden -= part
         val (queued, wait) = (from.queuedMicros(s), from.waitMicros(s))
-        add(s, from.resource(s), from.phase(s), from.bytes(s), queued, wait, service - part, cpu)
+        val row = add(s, from.resource(s), from.phase(s), from.bytes(s), queued, wait, service - part, cpu)
+        to.ahead(row) = from.ahead(s)
+        to.awaitedMicros(row) = from.awaitedMicros(s)
         if (part > 0) add(s, from.resource(reads.head), read, 0, queued + wait + service - part, 0, part, 0)
       }
       first = last
     }
     to
   }
+
+  private def waitedFor(table: MonotaskTable, step: Int): Long =
+    if (table.ahead(step) == 1) table.awaitedMicros(step) else table.waitMicros(step) + table.serviceMicros(step)
 }

@@ -10,7 +10,8 @@ import pellucid.trace.{MonotaskTable, Trace}
   * can be laid out anew for a device that is faster, or has others beside them.
   *
   * @param table the recorded monotasks, or estimates of them ([[Estimate]])
-  * @param ahead whether what tasks read next is read while they compute, as it is in stock Spark by the kernel and by datanodes
+  * @param hidesReads whether what tasks read next is read while they compute, as it is in stock Spark by the kernel and by datanodes: the log has only what
+  *                   tasks waited for it
   * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
   * @param output of the recorded machines
   * @param secondsOfByte that one of their disks needs to write it; 0 where it is not known
@@ -19,7 +20,7 @@ import pellucid.trace.{MonotaskTable, Trace}
 final class Work(
     trace: Trace,
     val table: MonotaskTable,
-    ahead: Boolean,
+    val hidesReads: Boolean,
     val disksOfMachine: Int,
     cpus: Double,
     output: Output,
@@ -48,7 +49,7 @@ final class Work(
 
   /** Whether it begins before its task asks for it: as soon as the task goes on from the read before. */
   def isAhead(step: Int): Boolean =
-    ahead && kind(step) == Resource.Disk && phase(step) == MonotaskPhase.InputRead
+    (hidesReads || table.ahead(step) == 1) && kind(step) == Resource.Disk && phase(step) == MonotaskPhase.InputRead
 
   def begin(step: Int): Long = table.queuedMicros(step) + table.waitMicros(step)
   def end(step: Int): Long = begin(step) + table.serviceMicros(step)

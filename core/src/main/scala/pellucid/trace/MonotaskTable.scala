@@ -3,7 +3,7 @@ package pellucid.trace
 import scala.collection.mutable
 
 /** The monotasks of an application's tasks, in columns. Those of one task follow each other as they ran: each was queued when the one
-  * before it ended.
+  * before it ended, but one that ran ahead of its task, which stands where the task came to it.
   */
 final class MonotaskTable {
   private var n = 0
@@ -24,6 +24,10 @@ final class MonotaskTable {
 
   /** How long it waited for its resource, and then used it; CPU time of its thread in the latter. */
   val waitMicros, serviceMicros, cpuMicros = new LongColumn
+
+  /** 1 if another thread ran it ahead of the task, and how long the task waited for its end. */
+  val ahead = new IntColumn
+  val awaitedMicros = new LongColumn
 
   /** How many monotasks an executor (its row) runs at once of a resource. */
   val slots = mutable.Map.empty[(Int, Int), Int]
@@ -68,6 +72,6 @@ final class MonotaskTable {
     longs.foreach(_.truncate(kept))
   }
 
-  private val ints = Seq(task, resource, phase)
-  private val longs = Seq(bytes, queuedMicros, waitMicros, serviceMicros, cpuMicros)
+  private val ints = Seq(task, resource, phase, ahead)
+  private val longs = Seq(bytes, queuedMicros, waitMicros, serviceMicros, cpuMicros, awaitedMicros)
 }

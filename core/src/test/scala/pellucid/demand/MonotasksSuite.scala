@@ -67,6 +67,35 @@ class MonotasksSuite extends munit.FunSuite {
     assertEquals(phases(Phase.InputRead), 101000000L) // 1 ms of the request itself, as measured
   }
 
+  test("what ran ahead stands where its task came to it; the task waited only for its end") {
+    // computes 1.0-1.3 s; the read was queued at 1.08, began at 1.1 and ended at 1.35; another one from 1.2 to 1.3, in the second stretch 1.35-1.65
+    val trace = readLines(
+      environment,
+      executorAdded("1", cores = 2),
+      task(
+        1,
+        "1000000;cpu=2 disk:sda=1;c0,0,0,300000,300000;i1,900,20000,250000,5000,50000;c0,0,0,300000,300000;" +
+          "i1,100,0,100000,0,-350000;c0,0,0,100000,100000"
+      )
+    )
+    val table = trace.monotasks
+    def column(of: Int => Long) = (0 until table.size).map(of)
+    assertEquals(column(table.queuedMicros(_)), Seq[Long](1000000, 1080000, 1350000, 1200000, 1650000))
+    assertEquals(column(table.ahead(_).toLong), Seq[Long](0, 1, 0, 1, 0))
+    assertEquals(column(table.awaitedMicros(_)), Seq[Long](0, 50000, 0, 0, 0))
+    val phases = new TaskPhases(trace.tasks)
+    phases.load(0)
+    assertEquals(phases(Phase.InputRead), 1000000L) // 1 ms of the request itself, as measured
+    // beyond a thousand their sums: the task waited for 7 ms of 900
+    val many = Seq.fill(1000)("c0,0,0,10,10").mkString(";")
+    val sums = readLines(
+      environment,
+      executorAdded("1", cores = 2),
+      task(1, s"1000000;cpu=2 disk:sda=1;$many;c0,0,0,3000,3000;i1,900,0,900000,0,7000;w1,0,0,20,0")
+    ).monotasks
+    assertEquals((1000 to 1002).map(sums.queuedMicros(_)), Seq[Long](1010000, 1013000, 1020000))
+  }
+
   test("waiting for a core after a fetch is no waiting for others, though Spark's fetch wait has it") {
     // 50 ms in the network's queue, 150 ms until all blocks are there, 100 ms until there is a core
     val fetching = "1000000;cpu=2 network=4;c0,0,0,100000,100000;r1,5000,50000,150000,1000;c0,0,100000,500000,400000"

@@ -93,6 +93,37 @@ class ModelsSuite extends munit.FunSuite {
     near(p.slots, 3)
   }
 
+  test("what a task read ahead is read beside what it computes, from when it went on from the read before") {
+    // reads 0-1, computes 1-3 while the next chunk is read 1-2, computes 3-4
+    val ahead = stage(
+      2,
+      4,
+      Did(
+        "i1,100000000,0,1000000,0;c0,0,0,2000000,2000000;i1,100000000,0,1000000,0,-1000000;c0,0,0,1000000,1000000",
+        "cpu=2 disk:a=1",
+        seconds = 4
+      )
+    )
+    near(job(ahead, Change()).replayNow, 4)
+    // 0-0.5, 0.5-2.5, 2.5-3.5
+    near(job(ahead, Change(disk = Some(flat("fast", 2e8)))).replay, 3.5)
+    // reads 0-4, computes 4-6, waits for the chunk that is read 4-8, computes 8-9
+    near(job(ahead, Change(disk = Some(flat("slow", 2.5e7)))).replay, 9)
+  }
+
+  test("what was read before its task had anything to do with it is read from the task's start on") {
+    // waits 0-2 while the chunk is read 0.5-1.5, and computes 2-3; of a slower disk it is read 0-4
+    val early = stage(1, 3, Did("c0,0,0,2000000,0;i1,100000000,0,1000000,0,-500000;c0,0,0,1000000,1000000"))
+    near(job(early, Change()).replayNow, 3)
+    near(job(early, Change(disk = Some(flat("slow", 2.5e7)))).replay, 5)
+    // the same as three, one after the other: of a disk half as fast until 2 s, when the task comes to them
+    val three = "i1,40000000,0,400000,0,-1100000;i1,40000000,0,400000,0,-700000;i1,20000000,0,200000,0,-500000"
+    val pieces = stage(1, 3, Did(s"c0,0,0,2000000,0;$three;c0,0,0,1000000,1000000"))
+    near(job(pieces, Change()).replayNow, 3)
+    near(job(pieces, Change(disk = Some(flat("half", 5e7)))).replay, 3)
+    near(job(pieces, Change(disk = Some(flat("slow", 2.5e7)))).replay, 5)
+  }
+
   test("two cores and a disk twice as fast") {
     // A reads 0-0.5, computes 0.5-1.5; B reads 0.5-1, computes 1-2
     val p = job(two, Change(cores = Some(2), disk = Some(flat("fast", 2e8))))

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.{FileSystem, FSDataInputStream, Path}
 import org.apache.hadoop.hdfs.MiniDFSCluster
 import org.apache.spark.{InputPart, SparkConf, SparkContext}
 import org.junit.runner.RunWith
@@ -23,7 +23,7 @@ import pellucid.trace.Trace
 class EarlyInputSuite extends AnyFunSuite {
   import EarlyInputSuite._
 
-  test("what was read early is what the task reads, counts as its own, and stands before what it computed after it") {
+  test("what was read early is what the task reads, counts as its own, and was read beside what it did until then") {
     val ((same, counted, earlyNanos), trace) = inTask { (file, fs) =>
       val counter = InputPart.counter()
       val began = System.nanoTime()
@@ -41,8 +41,11 @@ class EarlyInputSuite extends AnyFunSuite {
     val rows = input.head - 1 to input.last + 1
     assert(rows.map(row => table.resources(table.resource(row)).takeWhile(_.isLetter)) ===
       Seq("cpu", "disk", "disk", "cpu"))
+    assert(input.map(table.ahead(_)) === Seq(1, 1))
     assert(input.map(table.serviceMicros(_)).sum <= earlyNanos / 1000)
-    assert(table.serviceMicros(rows.last) >= 290000)
+    def end(row: Int) = table.queuedMicros(row) + table.waitMicros(row) + table.serviceMicros(row)
+    assert(table.queuedMicros(input.head) > table.queuedMicros(rows.head))
+    assert(end(input.last) <= end(rows.head) - 290000)
     assert(trace.paths.filter(_.kind == "input").map(_.bytes).sum === Size.toLong)
   }
 
@@ -65,6 +68,35 @@ class EarlyInputSuite extends AnyFunSuite {
       (TaskRecord.current.multitask.get.opens().isDefined, Arrays.equals(readAs(fs, file, 0, Size), bytes(2)))
     }
     assert((was, same) === (true, true))
+  }
+
+  test(
+    "what is read from a task's own stream, while that reads other parts, is what the file has, and counts when it is taken"
+  ) {
+    val ((first, taken, counted, left), _) = inTask { (file, fs) =>
+      val counter = InputPart.counter()
+      val task = TaskRecord.current.multitask.get
+      val in = new FSDataInputStream(fs.open(file).getWrappedStream) // not what measures it
+      def ahead(from: Int) = new InputAhead(task, in, fs, from.toLong, 1 << 20, "disk:a", "hdfs:a")
+      val (next, other) = (ahead(1 << 20), ahead(2 << 20))
+      assert(next.begin())
+      val first = in.readNBytes(1 << 20)
+      Thread.sleep(500)
+      val before = counter()
+      val taken = next.take(TaskRecord.current).get
+      val content = Arrays.copyOf(taken.chunk, taken.bytes)
+      assert(other.begin())
+      in.close() // while it may be read
+      task.drops(other)
+      task.memory.release(taken.chunk.length.toLong)
+      Thread.sleep(500)
+      (first, content, (before, counter()), InputPart.executionMemory)
+    }
+    val all = bytes(1)
+    assert(Arrays.equals(first, Arrays.copyOf(all, 1 << 20)))
+    assert(Arrays.equals(taken, Arrays.copyOfRange(all, 1 << 20, 2 << 20)))
+    assert(counted === ((1L << 20, 2L << 20)))
+    assert(left === 0)
   }
 
   test("where tasks read other parts it soon ends; what they read is theirs, and the memory is given back") {

@@ -12,6 +12,7 @@ import org.apache.spark.pellucid.TaskMemory
 
 import pellucid.monotask.{Arrays, Resources}
 import pellucid.observe.{CpuClock, Requests, RunQueue, TaskRecord}
+import pellucid.sched.MonotaskPhase
 
 /** Input whose split a task reads from its start to its end (lines of text, say): a chunk of it is read into memory by one monotask,
   * and the task's many small reads are served from there (thesis section 5.3.2). Chunks bound how long one task keeps a disk from the
@@ -42,8 +43,9 @@ private final class ChunkedInput(
   /** The last chunk was read by position; the datanode was told not to read ahead, or what the task wants. */
   private var byPosition, asks, asksForTask = false
 
-  /** What was read for it before it was opened. */
-  private var early = record.multitask.flatMap(_.opens()).collect { case input: EarlyInput => input }
+  /** What another thread reads, or has read: the first chunk, before the file was opened, and then the one that follows this one. */
+  private var ahead: Option[InputAhead] =
+    record.multitask.flatMap(_.opens()).collect { case input: EarlyInput => input }
 
   /** The last seek went to the split's start: what follows is read in sequence. */
   private var sequential = split.start == 0
@@ -89,29 +91,38 @@ private final class ChunkedInput(
     */
   private def fill(): Boolean = {
     forget()
-    sequential && direct <= 0 && (takeEarly(super.getPos) || fillFrom(super.getPos))
+    sequential && direct <= 0 && (takeAhead(super.getPos) || fillFrom(super.getPos))
   }
 
-  private def takeEarly(from: Long): Boolean = early.exists { input =>
-    early = None
-    EarlyInput.guard(input.isAt(from, stock)).contains(true) && take(from, input)
+  private def takeAhead(from: Long): Boolean = ahead.exists { input =>
+    val is = InputAhead.guard(input.isAt(from, stock)).contains(true)
+    if (is) ahead = None else dropAhead()
+    is && take(from, input)
   }
 
-  private def take(from: Long, input: EarlyInput): Boolean = {
+  private def take(from: Long, input: InputAhead): Boolean = {
     val taken =
       try input.take(record)
       catch {
         case e: InterruptedException => Thread.currentThread.interrupt(); throw new InterruptedIOException(e.toString)
       }
-    taken.foreach { case (bytes, n) =>
-      stock.seek(from + n)
-      chunk = bytes
-      until = n
+    taken.foreach { it =>
+      drop()
       filledBy = Thread.currentThread
+      chunk = it.chunk
+      stock.seek(from + it.bytes)
+      until = it.bytes
       byPosition = true
-      next = after(n)
+      goesOn(split.end - from >= Requests.Large && it.wasCached)
+      if (direct == 0) readAhead(from + until)
     }
     taken.nonEmpty
+  }
+
+  /** What was read before the file was opened another stream of the task may still take. */
+  private def dropAhead(): Unit = {
+    for (task <- record.multitask; input <- ahead if input.isOf(stock)) task.drops(input)
+    ahead = None
   }
 
   private def fillFrom(from: Long): Boolean = {
@@ -125,23 +136,48 @@ private final class ChunkedInput(
     val enough = math.min(wanted, Requests.Large)
     if (size < enough) { drop(); direct = Requests.Monotask }
     size > 0 && size >= enough && {
-      try
+      try {
         measured(size, from, exact.map(name => () => name).orElse(source.last)) {
           val follows = left >= Requests.Large
           val began = if (follows) blockedNanos() else 0
           if (exact.isEmpty) readOn(size)
           else {
-            if (!asks) { asks = true; ahead(0L) }
+            noReadahead()
             until = math.max(0, stock.read(from, chunk, 0, size))
             stock.seek(from + until)
           }
-          val cached = follows && blockedNanos() - began < until * CachedNanosPerByte
-          direct = if (cached) Requests.Monotask else 0
-          next = if (cached) First else math.min(4 * next, Requests.Monotask)
+          goesOn(follows && isCached(until, blockedNanos() - began))
           if (until > 0) until else -1
         }
-      catch { case _: IOException => forget(); asStock(); stock.seek(from) }
+        if (until == size && direct == 0) readAhead(from + until)
+      } catch { case _: IOException => forget(); asStock(); stock.seek(from) }
       until > 0
+    }
+  }
+
+  /** A chunk is there. */
+  private def goesOn(cached: Boolean): Unit = {
+    direct = if (cached) Requests.Monotask else 0
+    next = if (cached) First else math.min(4 * next, Requests.Monotask)
+  }
+
+  /** While the task computes on this chunk another thread reads the next one, where nobody else would use the disk meanwhile. */
+  private def readAhead(from: Long): Unit = {
+    val left = split.end - from
+    if (left >= Requests.Large) {
+      val next = InputAhead.guard {
+        for {
+          task <- record.multitask
+          fs <- source.fs
+          datanode <- Try(source.exact(from, true)).getOrElse(None)
+          disk = resource(from)
+          if Resources.isDisk(disk) && task.mayGoAhead(disk, MonotaskPhase.InputRead)
+        } yield {
+          noReadahead()
+          new InputAhead(task, stock, fs, from, chunkOf(left), disk, datanode)
+        }
+      }
+      ahead = next.flatten.filter(_.begin())
     }
   }
 
@@ -162,11 +198,9 @@ private final class ChunkedInput(
 
   private def coreIsWanted = record.multitask.exists(_.coreIsWanted)
 
-  /** Since some time, with neither the CPU nor a wish for it: work beside the task's makes nothing look like a disk. */
-  private def blockedNanos(): Long = System.nanoTime() - CpuClock.nanos() - RunQueue.nanos()
-
   /** A datanode reads megabytes more than it is asked for, of what may be another machine's part: chunks ask it not to. */
-  private def ahead(bytes: java.lang.Long): Unit =
+  private def noReadahead(): Unit = if (!asks) { asks = true; readahead(0L) }
+  private def readahead(bytes: java.lang.Long): Unit =
     try super.setReadahead(bytes)
     catch { case _: UnsupportedOperationException | _: IOException => () }
 
@@ -211,7 +245,8 @@ private final class ChunkedInput(
 
   private def asStock(): Unit = {
     sequential = false
-    if (asks && !asksForTask) { asks = false; ahead(null) }
+    dropAhead()
+    if (asks && !asksForTask) { asks = false; readahead(null) }
   }
 
   override def getPos: Long = super.getPos - (until - at)
@@ -224,6 +259,7 @@ private final class ChunkedInput(
       super.seek(position)
       forget()
       sequential = position == split.start
+      if (!sequential && ahead.exists(_.isOf(stock))) dropAhead()
     }
   }
   override def skip(n: Long): Long =
@@ -243,7 +279,7 @@ private final class ChunkedInput(
   override def reset(): Unit = { leave(); super.reset() }
   override def getFileDescriptor: FileDescriptor = { leave(); super.getFileDescriptor }
   override def unbuffer(): Unit = { leave(); super.unbuffer() }
-  override def close(): Unit = { drop(); sequential = false; super.close() }
+  override def close(): Unit = { drop(); dropAhead(); sequential = false; super.close() }
 }
 
 private object ChunkedInput {
@@ -254,6 +290,10 @@ private object ChunkedInput {
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */
   private final val CachedNanosPerByte = 2L
   private final val SlowNanos = 2000000L
+
+  /** Since some time, with neither the CPU nor a wish for it: work beside this thread's makes nothing look like a disk. */
+  def blockedNanos(): Long = System.nanoTime() - CpuClock.nanos() - RunQueue.nanos()
+  def isCached(bytes: Int, blockedNanos: Long): Boolean = blockedNanos < bytes * CachedNanosPerByte
 
   /** What is read of a split of so many bytes, by position, before its task comes to it, and how much of that at once where it has so much already. */
   def early(split: Long): Int = math.min(split + LastRecord, Requests.Monotask).toInt

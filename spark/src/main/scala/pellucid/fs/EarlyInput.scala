@@ -1,22 +1,18 @@
 package pellucid.fs
 
 import java.io.IOException
-import java.util.concurrent.{ConcurrentHashMap, Executors}
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.hadoop.fs.{FileSystem, FSDataInputStream, Path}
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream
-import org.apache.spark.pellucid.{Fields, TaskInput}
+import org.apache.spark.pellucid.TaskInput
 
-import pellucid.monotask.{Arrays, Early, Multitask, Resources}
-import pellucid.observe.{Daemons, Kind, Requests, TaskRecord}
-import pellucid.plugin.Guard
-import pellucid.sched.MonotaskPhase
+import pellucid.monotask.{Multitask, Resources}
+import pellucid.observe.TaskRecord
 
-/** The first chunks of what a task reads in sequence from a disk of this machine, in HDFS, read while the task waits for its code or a broadcast
-  * variable. Of a file of ten blocks at most, which the name node tells of at once.
-  *
-  * @param datanode that sends it, as its requests are counted
+/** The first chunks of what a task reads in sequence, read while the task waits for its code or a broadcast variable. Of a file of ten blocks at most, which
+  * the name node tells of at once.
   */
 private[fs] final class EarlyInput private (
     task: Multitask,
@@ -26,43 +22,19 @@ private[fs] final class EarlyInput private (
     size: Int,
     disk: String,
     datanode: String
-) extends Early(task, disk, MonotaskPhase.InputRead) {
+) extends InputAhead(task, in, fs, start, size, disk, datanode) {
   import EarlyInput._
   private val length = in.getVisibleLength
   private val content = HdfsSource.content(in)
-  private var chunk = Array.emptyByteArray
-  private var n = 0 // bytes of it that are there
 
-  /** As large as those that the task would read itself: what is under way when it comes it has to wait for. */
-  override protected def io(): Int = {
-    if (n == 0) chunk = task.memory.array(size)
-    val left = room - n
-    val wanted = ChunkedInput.after(n)
-    val more =
-      if (room < math.min(size, Requests.Large)) 0
-      else
-        try math.max(0, in.read(start + n, chunk, n, if (left < wanted + Requests.Large) left else wanted))
-        catch { case _: IOException => 0 } // the task will meet it
-    n += more
-    counted(-more)
-    more
-  }
-  private def room = math.min(size, chunk.length)
-  override protected def isComplete: Boolean = n == room
+  override protected def piece(n: Int): Int = ChunkedInput.after(n)
 
   override protected def discard(): Unit = {
-    if (n > 0) credit.decrementAndGet()
-    task.memory.release(chunk.length.toLong)
-    Arrays.put(chunk)
-    chunk = Array.emptyByteArray
+    if (isSome) credit.decrementAndGet()
+    super.discard()
   }
 
-  /** Of what this thread has read, as Hadoop counts it and Spark reports it of a task. */
-  private def counted(bytes: Int): Unit =
-    statistics.get(fs).asInstanceOf[FileSystem.Statistics].incrementBytesRead(bytes.toLong)
-
-  /** Whether it is what `stream` has there. */
-  def isAt(from: Long, stream: FSDataInputStream): Boolean = from == start &&
+  override def isAt(from: Long, stream: FSDataInputStream): Boolean = super.isAt(from, stream) &&
     (stream match {
       case hdfs: HdfsDataInputStream =>
         try hdfs.getVisibleLength == length && HdfsSource.content(hdfs) == content
@@ -70,19 +42,15 @@ private[fs] final class EarlyInput private (
       case _ => false
     })
 
-  /** A chunk, and how many bytes it has, for who reads a stream that has the same there. */
-  def take(record: TaskRecord): Option[(Array[Byte], Int)] = task.takes(this).map { nanos =>
-    record.requests(Kind.Input, datanode).add(n.toLong, nanos)
-    counted(n)
-    credit.set(Credit)
-    (chunk, n)
+  override def take(record: TaskRecord): Option[InputAhead.Taken] = {
+    val taken = super.take(record)
+    if (taken.nonEmpty) credit.set(Credit)
+    taken
   }
 }
 
 private[pellucid] object EarlyInput {
-  private[fs] val guard = new Guard("reading input while a task waits")
-  private lazy val threads = Executors.newCachedThreadPool(new Daemons("pellucid-early-input"))
-  private lazy val statistics = Fields.of(classOf[FileSystem], "statistics")
+  import InputAhead.{guard, threads}
 
   /** By their authority, those that tasks of this executor have opened files of. */
   private val known = new ConcurrentHashMap[String, FileSystem]
@@ -109,7 +77,7 @@ private[pellucid] object EarlyInput {
         try
           fs.open(file) match {
             case in: HdfsDataInputStream =>
-              try of(task, in, fs, file, start, length).foreach(_.run())
+              try of(task, in, fs, file, start, length).filter(task.beginsEarly).foreach(_.run())
               finally in.close()
             case other => other.close()
           }

@@ -28,7 +28,8 @@ private[fs] object HdfsSource {
         Option(stream.getCurrentDatanode).fold("hdfs")(node => s"hdfs:${node.getHostName}")
       ), // not of positioned reads
       at(_).fold(Network)(resource),
-      (position, ask) => (if (ask) at(position) else last.filter(covers(_, position))).flatMap(local)
+      (position, ask) => (if (ask) at(position) else last.filter(covers(_, position))).flatMap(local),
+      Some(fs)
     )
   }
 

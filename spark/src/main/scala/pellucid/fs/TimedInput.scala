@@ -51,7 +51,7 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
   protected final def measured(size: Int, position: => Long, where: Option[() => String] = None)(read: => Int): Int =
     record.monotask(size, resource(position), MonotaskPhase.InputRead)(timed(size, where)(read))
 
-  private def resource(position: Long): String = Try(source.resource(position)).getOrElse(source.name)
+  protected final def resource(position: Long): String = Try(source.resource(position)).getOrElse(source.name)
 
   private def timed(size: Int, where: Option[() => String])(read: => Int): Int = {
     val cpu = requests.cpuBefore(size)

@@ -5,10 +5,11 @@ import scala.collection.mutable.ArrayBuffer
 
 import pellucid.sched.{Monotask, MonotaskPhase}
 
-/** A task's monotasks as its end event carries them: one begins to queue where the one before it ends.
+/** A task's monotasks as its end event carries them: one begins to queue where the one before it ends, or ran ahead of its task.
   *
   * `MICROS;RESOURCE RESOURCE ...;MONOTASK;MONOTASK;...` with the moment at which the first was queued, and of each monotask
-  * `PHASE RESOURCE,BYTES,QUEUED,SERVICE,CPU` without the space: the phase as a letter, the resource by its place in the list, times in microseconds.
+  * `PHASE RESOURCE,BYTES,QUEUED,SERVICE,CPU` without the space: the phase as a letter, the resource by its place in the list, times in microseconds;
+  * of one that ran ahead also `,LATE`, how much later than the one before it it ended, less than nothing where the task did not wait for it.
   * A resource is `NAME=SLOTS`.
   */
 private[monotask] final class MonotaskText(beganNanos: Long) {
@@ -16,8 +17,8 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
   private val out = new StringBuilder
   private var written = 0
 
-  /** Beyond [[Monotask.OneByOne]], by resource and phase. */
-  private val others = mutable.LinkedHashMap.empty[String, Array[Long]]
+  /** Beyond [[Monotask.OneByOne]], by resource and phase, and those that ran ahead. */
+  private val others = mutable.LinkedHashMap.empty[(String, Int), Array[Long]]
 
   def add(
       resource: String,
@@ -25,17 +26,19 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
       bytes: Int,
       queuedMicros: Long,
       serviceMicros: Long,
-      cpuMicros: Long
+      cpuMicros: Long,
+      lateMicros: Option[Long] = None
   ): Unit = {
     var place = resources.indexOf(resource)
     if (place < 0) { place = resources.size; resources += resource }
     val name = s"${phase.letter}$place"
     val numbers = Array(bytes.toLong, queuedMicros, serviceMicros, math.max(0, cpuMicros))
     written += 1
-    if (written <= Monotask.OneByOne) write(name, numbers, out)
+    if (written <= Monotask.OneByOne) write(name, numbers ++ lateMicros, out)
     else {
-      val sums = others.getOrElseUpdate(name, new Array(numbers.length))
-      for (i <- numbers.indices) sums(i) += numbers(i)
+      val all = numbers ++ lateMicros.map(math.max(0L, _))
+      val sums = others.getOrElseUpdate((name, all.length), new Array(all.length))
+      for (i <- all.indices) sums(i) += all(i)
     }
   }
 
@@ -46,7 +49,7 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
 
   override def toString: String = {
     val rest = new StringBuilder
-    others.foreach { case (name, sums) => write(name, sums, rest) }
+    others.foreach { case ((name, _), sums) => write(name, sums, rest) }
     s"${beganNanos / 1000 + MonotaskText.EpochMicros};${resources.mkString(" ")}$out$rest"
   }
 }

@@ -49,49 +49,64 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     now - seenAt > Multitask.StuckNanos
   }
 
-  /** What another thread does for it, before it has done anything itself but compute. */
-  private var early: Option[Early] = None
+  /** What other threads do for it until it comes to that: before it has done anything itself but compute, and since. */
+  private var early: Option[Ahead] = None
+  private var ahead = List.empty[Ahead]
   @volatile private var hasBegun = false
   private var asked = false // by the watch, the only one who asks
 
   /** The first time, where it has not come to its first monotask but computes. */
   private[monotask] def mayHaveEarly: Boolean = !asked && !hasBegun && { asked = true; true }
 
-  private[monotask] def begins(first: Early): Boolean = synchronized {
-    !hasBegun && { early = Some(first); true }
-  }
+  /** False: it has begun by itself. */
+  def beginsEarly(first: Ahead): Boolean = synchronized(!hasBegun && { early = Some(first); true })
+  def begins(next: Ahead): Unit = synchronized(ahead ::= next)
+
+  /** Its own thread computes, and nobody waits for its core or for what else it would use. */
+  def mayGoAhead(place: String, phase: MonotaskPhase): Boolean =
+    (Thread.currentThread eq thread) && computing && !coreIsWanted && resources.of(place, phase).waits == 0
 
   /** It opens a file: what has begun for it by now is what there may be. */
-  def opens(): Option[Early] = synchronized { hasBegun = true; early }
+  def opens(): Option[Ahead] = synchronized { hasBegun = true; early }
 
-  private def withoutEarly(): Unit = synchronized {
-    hasBegun = true
-    early.foreach(_.off())
-    early = None
-  }
+  private def withoutEarly(): Unit = opens().foreach(drops)
 
-  /** What was done for it is its own from now on: how long that took, by its record, where they stand beside what it computed before and after. None where nothing was, or it was
-    * taken before. It waits for one that is running.
+  /** What was done for it is its own from now on: how long its own thread waited for that, by its record. None where nothing was, or it was taken
+    * before. It waits for a monotask that is running.
     */
-  def takes(first: Early): Option[Long] =
-    if (!claims(first) || !first.isThere) None
-    else {
-      val inTurn = (Thread.currentThread eq thread) && computing
-      val all = if (inTurn) takeInTurn(first) else first.take()
-      Option.when(all.nonEmpty)(if (inTurn) all.map(one => one.ended - one.started).sum else 0L)
-    }
+  def takes(done: Ahead): Option[Long] =
+    if (!claims(done)) None
+    else if (!done.isThere) { done.off(); None }
+    else if ((Thread.currentThread eq thread) && computing) takesInTurn(done)
+    else Option.when(take(done).nonEmpty)(0L)
 
-  private def claims(first: Early) = synchronized {
-    val is = early.contains(first)
-    if (is) early = None
-    is
+  private def takesInTurn(done: Ahead): Option[Long] = {
+    release()
+    try {
+      val came = ended
+      val all = take(done)
+      all.foreach(write)
+      Option.when(all.nonEmpty)(ended - came)
+    } finally compute()
   }
 
-  private def takeInTurn(first: Early): Seq[Early.One] = {
-    leaveCore()
-    var all = Seq.empty[Early.One]
-    try { all = first.take(); all }
-    finally { current.write(all); compute() }
+  private def take(done: Ahead): Seq[Ahead.One] =
+    try done.take()
+    catch { case e: InterruptedException => done.off(); throw e }
+
+  def drops(done: Ahead): Unit = if (claims(done)) done.off()
+
+  private def claims(done: Ahead): Boolean = synchronized {
+    val has = early.contains(done) || ahead.contains(done)
+    early = early.filterNot(_ eq done)
+    ahead = ahead.filterNot(_ eq done)
+    has
+  }
+
+  private def write(one: Ahead.One): Unit = {
+    val late = Some(one.ended / 1000 - ended / 1000)
+    add(one.resource, one.phase, one.moved, one.queued, one.started, one.ended, one.cpu, late)
+    ended = math.max(ended, one.ended)
   }
 
   private[monotask] def begin(): Unit = compute()
@@ -99,6 +114,7 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   private[monotask] def end(): Unit = {
     release()
     withoutEarly()
+    synchronized(ahead).foreach(drops)
     memory.end()
   }
 
@@ -139,14 +155,13 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     finally waits = None
   }
 
-  private def release(): Unit = { leaveCore(); current.write(resources.cpu, MonotaskPhase.Compute, 0) }
-
-  private def leaveCore(): Unit = {
+  private def release(): Unit = {
     current.stops()
     if (computing) {
       computing = false
       resources.cpu.leave()
     }
+    current.write(resources.cpu, MonotaskPhase.Compute, 0)
   }
 
   /** A monotask's moments: it is queued when the one before it has ended. */
@@ -158,39 +173,20 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
     def write(gate: Gate, phase: MonotaskPhase, bytes: Int): Unit =
       add(gate.resource, phase, bytes, queued, started, ended, cpu)
-
-    /** It computed, and `others` ended meanwhile or just after: from the first one's start on the time is theirs. Its own is what was before and after, and its CPU time in
-      * proportion to that.
-      */
-    def write(others: Seq[Early.One]): Unit = {
-      val (from, to) = if (others.isEmpty) (ended, ended) else (others.head.started, others.last.ended)
-      val until = math.max(to, ended)
-      val whole = (from - started) + (until - to)
-      val before = if (whole > 0) (cpu.toDouble * (from - started) / whole).toLong else cpu
-      compute(queued, started, from, before)
-      others.foldLeft(from) { (queued, one) =>
-        add(one.resource, one.phase, one.moved, queued, one.started, one.ended, one.cpu)
-        one.ended
-      }
-      if (others.nonEmpty) compute(to, to, until, cpu - before)
-      ended = until
-    }
-
-    private def compute(queued: Long, from: Long, to: Long, cpu: Long): Unit =
-      add(resources.cpu.resource, MonotaskPhase.Compute, 0, queued, from, to, cpu)
-
-    /** Differences of whole microseconds add up to the moments again. */
-    private def add(
-        name: String,
-        phase: MonotaskPhase,
-        bytes: Int,
-        queued: Long,
-        from: Long,
-        to: Long,
-        cpu: Long
-    ): Unit =
-      done.add(name, phase, bytes, from / 1000 - queued / 1000, to / 1000 - from / 1000, cpu / 1000)
   }
+
+  /** Differences of whole microseconds add up to the moments again. */
+  private def add(
+      name: String,
+      phase: MonotaskPhase,
+      bytes: Int,
+      queued: Long,
+      from: Long,
+      to: Long,
+      cpu: Long,
+      late: Option[Long] = None
+  ): Unit =
+    done.add(name, phase, bytes, from / 1000 - queued / 1000, to / 1000 - from / 1000, cpu / 1000, late)
 }
 
 private object Multitask {

@@ -2,9 +2,10 @@ package pellucid.fs
 
 import java.io.IOException
 
-import org.apache.hadoop.fs.FSDataInputStream
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, FSDataInputStream}
 
-/** A file of a slow disk: each read takes a millisecond and returns 64 KB at most. From `broken` on it cannot be read. */
+/** A file of a slow disk: 64 KB take a millisecond, and are all that a read in sequence returns. From `broken` on it cannot be read. */
 final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends BytesFile(bytes) {
   override def read(b: Array[Byte], off: Int, len: Int): Int =
     if (at >= bytes.length) -1
@@ -16,9 +17,21 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends Byt
       at += n
       n
     }
+
+  /** Beside what another thread reads. */
+  override def read(position: Long, b: Array[Byte], off: Int, len: Int): Int =
+    if (position >= bytes.length) -1
+    else {
+      Thread.sleep(1L + (len >> 16))
+      if (position >= broken) throw new IOException(s"cannot be read at $position")
+      val n = Math.min(len, Math.min(bytes.length, broken) - position.toInt)
+      System.arraycopy(bytes, position.toInt, b, off, n)
+      n
+    }
 }
 
 object SlowFile {
+  private lazy val files = FileSystem.getLocal(new Configuration).getRaw
 
   /** As the current task reads its part of it from a disk, or elsewhere. */
   def open(
@@ -31,7 +44,7 @@ object SlowFile {
   ): FSDataInputStream =
     ObservedInput.of(
       new FSDataInputStream(new SlowFile(bytes, broken)),
-      new Source(place, None, _ => place, (_, _) => Option.when(exact)(place)),
+      new Source(place, None, _ => place, (_, _) => Option.when(exact)(place), Some(files)),
       Some(Split(start, end))
     )
 }

@@ -47,16 +47,8 @@ class MonotasksSuite extends SparkSuite {
   }
 
   folder.test("what is read in any order is what the file has, and a slow disk's is read in chunks") { folder =>
-    val size = 12 << 20
     def use(spark: SparkSession): Seq[String] =
-      spark.sparkContext.parallelize(0 until 6, 6).map { seed =>
-        val bytes = new Array[Byte](size)
-        new Random(1).nextBytes(bytes)
-        val start = seed * 1000000L
-        val in = SlowFile.open(bytes, start, start + size / 2, exact = seed % 2 == 0)
-        try Script(in, new Random(seed.toLong), start, size)
-        finally in.close()
-      }.collect().toSeq
+      spark.sparkContext.parallelize(0 until 6, 6).map(Slow.inAnyOrder(_, 12 << 20)).collect().toSeq
     val ran = Jobs.run(folder, conf = on)(use)
     assertEquals(ran.answer, Jobs.run(folder, plugin = false)(use).answer)
     val table = ran.trace.monotasks
@@ -65,6 +57,53 @@ class MonotasksSuite extends SparkSuite {
     assert(chunks.forall(table.serviceMicros(_) > 1000), chunks.map(table.serviceMicros(_)))
     oneByOne(table, chunks) // there is one slot
   }
+
+  folder.test("so it is where the next chunk is read meanwhile, as no other task is there; no memory stays taken") {
+    folder =>
+      def use(spark: SparkSession): Seq[String] =
+        Seq(0, 2, 4, 6).map(seed =>
+          spark.sparkContext.parallelize(Seq(seed), 1).map(Slow.inAnyOrder(_, 24 << 20)).collect().head
+        )
+      val ran = Jobs.run(folder, conf = on) { spark =>
+        val answer = use(spark); (answer, Held.now(spark))
+      }
+      assertEquals(ran.answer, (Jobs.run(folder, plugin = false)(use).answer, Held.Nothing))
+      val table = ran.trace.monotasks
+      assert((0 until table.size).exists(table.ahead(_) == 1))
+  }
+
+  folder.test(
+    "where nobody else wants the disk or the core, the next chunk is read while the task computes on this one"
+  ) { folder =>
+    val size = 24 << 20
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      val same = spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+        val bytes = new Array[Byte](size)
+        new Random(1).nextBytes(bytes)
+        val in = SlowFile.open(bytes, 0, size.toLong, exact = true)
+        val read = new Array[Byte](size)
+        var n = 0
+        while (n < size) { n += in.read(read, n, math.min(1 << 18, size - n)); AtOnce.spin(10) }
+        in.close()
+        Arrays.equals(read, bytes)
+      }.collect().head
+      (same, Held.now(spark))
+    }
+    assertEquals(ran.answer, (true, Held.Nothing))
+    val table = ran.trace.monotasks
+    val rows = (0 until table.size).filter(row => table.resources(table.resource(row)) == "disk:slow")
+    assertEquals(rows.map(table.bytes(_)).sum, size.toLong)
+    assertEquals(rows.map(table.ahead(_)), 0 +: Seq.fill(rows.size - 1)(1))
+    // each begins after the one before it was taken, and before the task has computed on that
+    for (Seq(before, row) <- rows.sliding(2)) {
+      assert(table.queuedMicros(row) >= end(table, before), (before, row))
+      assert(table.queuedMicros(row) < end(table, row - 1), row)
+    }
+    assertEquals(ran.bytes("input"), size.toLong)
+  }
+
+  private def end(table: MonotaskTable, row: Int) =
+    table.queuedMicros(row) + table.waitMicros(row) + table.serviceMicros(row)
 
   for (flushes <- Seq(false, true))
     folder.test(
@@ -217,8 +256,17 @@ class MonotasksSuite extends SparkSuite {
     }
 }
 
-/** A read that waits. */
+/** Reads that wait. */
 object Slow {
+  def inAnyOrder(seed: Int, size: Int): String = {
+    val bytes = new Array[Byte](size)
+    new Random(1).nextBytes(bytes)
+    val start = seed * 1000000L
+    val in = SlowFile.open(bytes, start, start + size / 2, exact = seed % 2 == 0)
+    try Script(in, new Random(seed.toLong), start, size)
+    finally in.close()
+  }
+
   def read(size: Int = 8 << 20): Unit = {
     val in = SlowFile.open(new Array[Byte](size), 0, size.toLong)
     try {

@@ -5,12 +5,11 @@ import scala.collection.mutable.ArrayBuffer
 import pellucid.observe.CpuClock
 import pellucid.sched.MonotaskPhase
 
-/** A task's first monotasks, which need nothing that the task's own thread waits for meanwhile: its code, a broadcast variable. Another thread runs them
-  * one after the other, until the task comes to them (thesis section 5.3.2: monotasks depend on each other only as far as one needs what another
-  * has).
+/** Monotasks of a task that another thread runs, one after the other, until the task comes to them: they need nothing of what its own thread
+  * computes or waits for meanwhile (thesis section 5.3.2: monotasks depend on each other only as far as one needs what another has).
   */
-private[pellucid] abstract class Early(task: Multitask, place: String, phase: MonotaskPhase) {
-  import Early._
+private[pellucid] abstract class Ahead(task: Multitask, place: String, phase: MonotaskPhase) {
+  import Ahead._
   private val gate = task.resources.of(place, phase)
   private val ended = ArrayBuffer.empty[One]
   private var runs = false
@@ -26,24 +25,27 @@ private[pellucid] abstract class Early(task: Multitask, place: String, phase: Mo
   protected def discard(): Unit
 
   /** On the other thread. */
-  final def run(): Unit = if (task.begins(this)) while (goesOn && next() && !isComplete) ()
+  final def run(): Unit = while (goesOn && next() && !isComplete) ()
 
   private def goesOn = synchronized(!over)
 
-  private def next(): Boolean = gate.enter(new Turn(task.number, phase)) &&
-    (try begins() && one()
+  private def next(): Boolean = {
+    val queued = System.nanoTime()
+    gate.enter(new Turn(task.number, phase)) &&
+    (try begins() && one(queued)
     finally gate.leave())
+  }
 
   private def begins() = synchronized { if (!over) runs = true; runs }
 
   /** Whatever goes wrong, the task is told that it is over. */
-  private def one(): Boolean = {
+  private def one(queued: Long): Boolean = {
     var done: Option[One] = None
     try {
       val (started, cpu) = (System.nanoTime(), CpuClock.nanos())
       val moved = io()
       if (moved > 0)
-        done = Some(new One(gate.resource, phase, moved, started, System.nanoTime(), CpuClock.nanos() - cpu))
+        done = Some(new One(gate.resource, phase, moved, queued, started, System.nanoTime(), CpuClock.nanos() - cpu))
     } finally ends(done)
     done.nonEmpty
   }
@@ -64,7 +66,7 @@ private[pellucid] abstract class Early(task: Multitask, place: String, phase: Mo
     ended.toSeq
   }
 
-  /** The task does something else first, and takes nothing. */
+  /** The task takes nothing. */
   private[monotask] def off(): Unit = synchronized {
     over = true
     unwanted = true
@@ -72,13 +74,14 @@ private[pellucid] abstract class Early(task: Multitask, place: String, phase: Mo
   }
 }
 
-private object Early {
+private object Ahead {
 
   /** A monotask that has ended, its moments by `System.nanoTime`. */
   final class One(
       val resource: String,
       val phase: MonotaskPhase,
       val moved: Int,
+      val queued: Long,
       val started: Long,
       val ended: Long,
       val cpu: Long

@@ -1,0 +1,100 @@
+package pellucid.fs
+
+import java.util.concurrent.Executors
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.{FileSystem, FSDataInputStream}
+import org.apache.spark.pellucid.Fields
+
+import pellucid.monotask.{Ahead, Arrays, Multitask}
+import pellucid.observe.{Daemons, Kind, Requests, TaskRecord}
+import pellucid.plugin.Guard
+import pellucid.sched.MonotaskPhase
+
+/** A part of a file of HDFS that is read from a disk of this machine before its task asks for it.
+  *
+  * @param datanode that sends it, as its requests are counted
+  */
+private[fs] class InputAhead(
+    task: Multitask,
+    in: FSDataInputStream,
+    fs: FileSystem,
+    start: Long,
+    size: Int,
+    disk: String,
+    datanode: String
+) extends Ahead(task, disk, MonotaskPhase.InputRead) {
+  import InputAhead._
+  private var chunk = Array.emptyByteArray
+  private var n = 0 // bytes of it that are there
+  private var isAll = false // what is there
+  private var blockedNanos = 0L
+
+  /** How many bytes one monotask reads where there are so many already. */
+  protected def piece(n: Int): Int = size
+
+  /** As large as those that the task would read itself: what is under way when it comes it has to wait for. */
+  override protected def io(): Int = {
+    if (chunk.length == 0) chunk = task.memory.array(size)
+    val room = math.min(size, chunk.length)
+    val left = room - n
+    val wanted = if (left < piece(n) + Requests.Large) left else piece(n)
+    val began = ChunkedInput.blockedNanos()
+    val more =
+      if (room < math.min(size, Requests.Large)) 0
+      else
+        try math.max(0, in.read(start + n, chunk, n, wanted))
+        catch { case NonFatal(_) => 0 } // the task will meet it, or has closed the file
+    blockedNanos += ChunkedInput.blockedNanos() - began
+    n += more
+    isAll = n == room || more < wanted
+    counted(-more)
+    more
+  }
+  override protected def isComplete: Boolean = isAll
+
+  override protected def discard(): Unit = {
+    task.memory.release(chunk.length.toLong)
+    Arrays.put(chunk)
+    chunk = Array.emptyByteArray
+  }
+  protected final def isSome: Boolean = n > 0
+
+  /** Of what this thread has read, as Hadoop counts it and Spark reports it of a task. */
+  private def counted(bytes: Int): Unit =
+    statistics.get(fs).asInstanceOf[FileSystem.Statistics].incrementBytesRead(bytes.toLong)
+
+  /** Whether it is what `stream` has there. */
+  def isAt(from: Long, stream: FSDataInputStream): Boolean = from == start
+
+  /** For who reads a stream that has the same there. */
+  def take(record: TaskRecord): Option[Taken] = task.takes(this).map { waited =>
+    record.requests(Kind.Input, datanode).add(n.toLong, waited)
+    counted(n)
+    Taken(chunk, n, ChunkedInput.isCached(n, blockedNanos))
+  }
+
+  /** It is nothing to streams but this one. */
+  def isOf(stream: FSDataInputStream): Boolean = stream eq in
+
+  /** On another thread, for a task that computes: memory is its own thread's to take, as its operators may have to spill for it. False: there is none. */
+  def begin(): Boolean = {
+    chunk = task.memory.array(size)
+    val has = chunk.length >= math.min(size, Requests.Large)
+    if (has) {
+      task.begins(this)
+      threads.execute { () => guard(run()); () }
+    } else discard()
+    has
+  }
+}
+
+private[fs] object InputAhead {
+  val guard = new Guard("reading input ahead of tasks")
+  lazy val threads = Executors.newCachedThreadPool(new Daemons("pellucid-input-ahead"))
+  private lazy val statistics = Fields.of(classOf[FileSystem], "statistics")
+
+  /** A chunk, and how many bytes it has. */
+  final case class Taken(chunk: Array[Byte], bytes: Int, wasCached: Boolean)
+}
