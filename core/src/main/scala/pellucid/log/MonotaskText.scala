@@ -32,14 +32,14 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
       table.phase(at) = m.phase
       table.bytes(at) = m.bytes
       table.ahead(at) = if (m.late.isDefined) 1 else 0
-      table.queuedMicros(at) =
-        ended + m.late.filter(_ => i < Monotask.OneByOne).fold(0L)(_ - m.service -
-          m.waited) // of others' sums no moments are known
-      table.awaitedMicros(at) = m.late.fold(0L)(math.max(0L, _))
+      val moment = m.late.filter(_ => i < Monotask.OneByOne) // of sums none is known
+      table.queuedMicros(at) = moment.fold(ended)(ended + _ - m.service - m.waited)
+      val awaited = m.late.map(math.max(0L, _))
+      table.awaitedMicros(at) = awaited.getOrElse(0L)
       table.waitMicros(at) = m.waited
       table.serviceMicros(at) = m.service
       table.cpuMicros(at) = m.cpu
-      ended += m.late.fold(m.waited + m.service)(math.max(0L, _))
+      ended += awaited.getOrElse(m.waited + m.service)
       if (m.late.isEmpty) blocked(m, row)
     }
     // Spark's fetch wait ends when the task has its core again

@@ -12,7 +12,7 @@ final class Recorded(trace: Trace, known: Known) {
   private val table = if (monotasks) SmallReads.apart(trace) else Estimate.of(trace)
 
   /** What tasks waited for was measured: of others it is a guess, which what they read meanwhile would make no better. */
-  private val readsAhead = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
+  private val hidesReads = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
   private val byHost = trace.byLaunch.map(trace.tasks.executor(_)).distinct.groupBy(trace.executors(_).host)
 
   /** The same of every machine: what the machine with the median has. */
@@ -44,7 +44,7 @@ final class Recorded(trace: Trace, known: Known) {
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
   /** As if what is written to other machines took nothing of their disks and network. */
-  private lazy val withoutOutput = new Work(trace, table, readsAhead, disks, cpus, Output.Free, 0, None)
+  private lazy val withoutOutput = new Work(trace, table, hidesReads, disks, cpus, Output.Free, 0, None)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
     val work = withoutOutput
@@ -119,7 +119,7 @@ final class Recorded(trace: Trace, known: Known) {
   val work = new Work(
     trace,
     table,
-    readsAhead,
+    hidesReads,
     disks,
     cpus,
     outputOn(cluster, slots(namesOfDisk = 1)),

@@ -29,8 +29,6 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
   ))
 
   /** As the log has it: of stock Spark's tasks nothing is read before they begin to read. */
-  private val readsAhead = !work.hidesReads && (0 until work.table.size).exists(work.isAhead)
-
   /** The mean of as many runs as even out which machines get replicas, and which disks: the fewer blocks there are, the more it is chance. */
   def run(scaling: Scaling, setup: Setup): Simulated = {
     val writes = setup.output.disk > 0 && setup.output.replicas < setup.cluster.machines
@@ -76,7 +74,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
     private val fileOf = new Array[File](taskRows) // that a task writes to other machines
-    private val aheads = new Array[Ahead](taskRows) // what a task reads before it asks for it
+    private val aheadOf = Array.tabulate(taskRows)(new Ahead(_)) // what a task reads before it asks for it
     private val inputDiskOf = Array.fill(taskRows)(-1)
     private val inputBlocks = HashMap.empty[(Int, Int), InputBlocks]
 
@@ -228,11 +226,6 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       }
     }
 
-    private def aheadOf(task: Int): Ahead = {
-      if (aheads(task) == null) aheads(task) = new Ahead(task)
-      aheads(task)
-    }
-
     /** Of a chunk. */
     private def isRead(step: Int) =
       work.phase(step) == MonotaskPhase.InputRead && !SmallReads.isOne(work.table, step)
@@ -310,7 +303,9 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def goesOn(task: Int): Unit = {
       val done = at(task)
       if (done == work.first(task) - 1) machineOf(task).begins(task)
-      if (readsAhead && (done < work.first(task) || done < work.last(task) && isRead(done) && !work.isAhead(done)))
+      if (
+        !work.hidesReads && (done < work.first(task) || done < work.last(task) && isRead(done) && !work.isAhead(done))
+      )
         aheadOf(task).goesOn(done + 1)
       at(task) += 1
       while (at(task) < work.last(task) && takesNothing(at(task))) at(task) += 1

@@ -60,7 +60,6 @@ object SmallReads {
         val (queued, wait) = (from.queuedMicros(s), from.waitMicros(s))
         val row = add(s, from.resource(s), from.phase(s), from.bytes(s), queued, wait, service - part, cpu)
         to.ahead(row) = from.ahead(s)
-        to.awaitedMicros(row) = from.awaitedMicros(s)
         if (part > 0) add(s, from.resource(reads.head), read, 0, queued + wait + service - part, 0, part, 0)
       }
       first = last

@@ -47,7 +47,7 @@ final class Work(
     last(task) = step + 1
   }
 
-  /** Whether it begins before its task asks for it: as soon as the task goes on from the read before. */
+  /** Whether it begins before its task asks for it: as soon as the task goes on from the read before, or in a log of monotasks at its start. */
   def isAhead(step: Int): Boolean =
     (hidesReads || table.ahead(step) == 1) && kind(step) == Resource.Disk && phase(step) == MonotaskPhase.InputRead
 

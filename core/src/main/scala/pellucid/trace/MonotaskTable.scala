@@ -2,8 +2,8 @@ package pellucid.trace
 
 import scala.collection.mutable
 
-/** The monotasks of an application's tasks, in columns. Those of one task follow each other as they ran: each was queued when the one
-  * before it ended, but one that ran ahead of its task, which stands where the task came to it.
+/** The monotasks of an application's tasks, in columns. Those of one task follow each other as they ran: each was queued when the
+  * last of those before it ended, but one that ran ahead of its task, which stands where the task came to it.
   */
 final class MonotaskTable {
   private var n = 0

@@ -91,7 +91,9 @@ private final class ChunkedInput(
     */
   private def fill(): Boolean = {
     forget()
-    sequential && direct <= 0 && (takeAhead(super.getPos) || fillFrom(super.getPos))
+    val fills = sequential && direct <= 0 && (takeAhead(super.getPos) || fillFrom(super.getPos))
+    if (fills && direct <= 0) readAhead(super.getPos)
+    fills
   }
 
   private def takeAhead(from: Long): Boolean = ahead.exists { input =>
@@ -114,7 +116,6 @@ private final class ChunkedInput(
       until = it.bytes
       byPosition = true
       goesOn(split.end - from >= Requests.Large && it.wasCached)
-      if (direct == 0) readAhead(from + until)
     }
     taken.nonEmpty
   }
@@ -136,7 +137,7 @@ private final class ChunkedInput(
     val enough = math.min(wanted, Requests.Large)
     if (size < enough) { drop(); direct = Requests.Monotask }
     size > 0 && size >= enough && {
-      try {
+      try
         measured(size, from, exact.map(name => () => name).orElse(source.last)) {
           val follows = left >= Requests.Large
           val began = if (follows) blockedNanos() else 0
@@ -149,8 +150,7 @@ private final class ChunkedInput(
           goesOn(follows && isCached(until, blockedNanos() - began))
           if (until > 0) until else -1
         }
-        if (until == size && direct == 0) readAhead(from + until)
-      } catch { case _: IOException => forget(); asStock(); stock.seek(from) }
+      catch { case _: IOException => forget(); asStock(); stock.seek(from) }
       until > 0
     }
   }
@@ -164,21 +164,18 @@ private final class ChunkedInput(
   /** While the task computes on this chunk another thread reads the next one, where nobody else would use the disk meanwhile. */
   private def readAhead(from: Long): Unit = {
     val left = split.end - from
-    if (left >= Requests.Large) {
-      val next = InputAhead.guard {
+    if (left >= Requests.Large)
+      ahead = InputAhead.guard {
         for {
           task <- record.multitask
           fs <- source.fs
           datanode <- Try(source.exact(from, true)).getOrElse(None)
           disk = resource(from)
           if Resources.isDisk(disk) && task.mayGoAhead(disk, MonotaskPhase.InputRead)
-        } yield {
-          noReadahead()
-          new InputAhead(task, stock, fs, from, chunkOf(left), disk, datanode)
-        }
-      }
-      ahead = next.flatten.filter(_.begin())
-    }
+          next = { noReadahead(); new InputAhead(task, stock, fs, from, chunkOf(left), disk, datanode) }
+          if next.begin()
+        } yield next
+      }.flatten
   }
 
   /** How large the next chunk is where so much is left of the split, 0 for none. While the cores have other tasks' work, as large as may be,

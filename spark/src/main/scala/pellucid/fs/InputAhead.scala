@@ -36,13 +36,13 @@ private[fs] class InputAhead(
 
   /** As large as those that the task would read itself: what is under way when it comes it has to wait for. */
   override protected def io(): Int = {
-    if (chunk.length == 0) chunk = task.memory.array(size)
+    val has = hasRoom
     val room = math.min(size, chunk.length)
     val left = room - n
     val wanted = if (left < piece(n) + Requests.Large) left else piece(n)
     val began = ChunkedInput.blockedNanos()
     val more =
-      if (room < math.min(size, Requests.Large)) 0
+      if (!has) 0
       else
         try math.max(0, in.read(start + n, chunk, n, wanted))
         catch { case NonFatal(_) => 0 } // the task will meet it, or has closed the file
@@ -51,6 +51,10 @@ private[fs] class InputAhead(
     isAll = n == room || more < wanted
     counted(-more)
     more
+  }
+  private def hasRoom = {
+    if (chunk.isEmpty) chunk = task.memory.array(size)
+    chunk.length >= math.min(size, Requests.Large)
   }
   override protected def isComplete: Boolean = isAll
 
@@ -80,8 +84,7 @@ private[fs] class InputAhead(
 
   /** On another thread, for a task that computes: memory is its own thread's to take, as its operators may have to spill for it. False: there is none. */
   def begin(): Boolean = {
-    chunk = task.memory.array(size)
-    val has = chunk.length >= math.min(size, Requests.Large)
+    val has = hasRoom
     if (has) {
       task.begins(this)
       threads.execute { () => guard(run()); () }

@@ -21,7 +21,7 @@ private[pellucid] abstract class Ahead(task: Multitask, place: String, phase: Mo
   /** All is done that may be. */
   protected def isComplete: Boolean
 
-  /** What was done is for nobody. */
+  /** What was done is for nobody. Once, on either thread. */
   protected def discard(): Unit
 
   /** On the other thread. */
@@ -50,14 +50,17 @@ private[pellucid] abstract class Ahead(task: Multitask, place: String, phase: Mo
     done.nonEmpty
   }
 
-  private def ends(one: Option[One]): Unit = synchronized {
-    runs = false
-    notifyAll()
-    one.fold { over = true }(ended += _)
-    if (unwanted || ended.isEmpty) discard()
+  private def ends(one: Option[One]): Unit = {
+    val isForNobody = synchronized {
+      runs = false
+      notifyAll()
+      one.fold { over = true }(ended += _)
+      unwanted
+    }
+    if (isForNobody) discard()
   }
 
-  /** On the task's thread, which has come so far: whether one has ended, or is running; no other one begins. */
+  /** The task has come so far: whether one has ended, or is running; no other one begins. */
   private[monotask] def isThere: Boolean = synchronized { over = true; runs || ended.nonEmpty }
 
   /** Those that have ended, once none is running. What they did is the task's from now on. */
@@ -67,10 +70,13 @@ private[pellucid] abstract class Ahead(task: Multitask, place: String, phase: Mo
   }
 
   /** The task takes nothing. */
-  private[monotask] def off(): Unit = synchronized {
-    over = true
-    unwanted = true
-    if (!runs) discard()
+  private[monotask] def off(): Unit = {
+    val isOver = synchronized {
+      over = true
+      unwanted = true
+      !runs
+    }
+    if (isOver) discard()
   }
 }
 

@@ -5,11 +5,11 @@ import scala.collection.mutable.ArrayBuffer
 
 import pellucid.sched.{Monotask, MonotaskPhase}
 
-/** A task's monotasks as its end event carries them: one begins to queue where the one before it ends, or ran ahead of its task.
+/** A task's monotasks as its end event carries them: one begins to queue where the last of those before it ends, or ran ahead of its task.
   *
   * `MICROS;RESOURCE RESOURCE ...;MONOTASK;MONOTASK;...` with the moment at which the first was queued, and of each monotask
   * `PHASE RESOURCE,BYTES,QUEUED,SERVICE,CPU` without the space: the phase as a letter, the resource by its place in the list, times in microseconds;
-  * of one that ran ahead also `,LATE`, how much later than the one before it it ended, less than nothing where the task did not wait for it.
+  * of one that ran ahead also `,LATE`, how much later than the last of those before it it ended, less than nothing where the task did not wait for it.
   * A resource is `NAME=SLOTS`.
   */
 private[monotask] final class MonotaskText(beganNanos: Long) {

@@ -7,7 +7,7 @@ import pellucid.observe.CpuClock
 import pellucid.sched.MonotaskPhase
 
 /** A Spark task as a row of monotasks (thesis section 5.3.2). Its thread always holds a place at one resource: a core while it computes,
-  * and while it waits for a large request a disk or the network instead.
+  * and while it waits for a large request a disk or the network instead, or what runs ahead of it has that.
   *
   * @param tasks that may run at once
   */
@@ -66,7 +66,7 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   def mayGoAhead(place: String, phase: MonotaskPhase): Boolean =
     (Thread.currentThread eq thread) && computing && !coreIsWanted && resources.of(place, phase).waits == 0
 
-  /** It opens a file: what has begun for it by now is what there may be. */
+  /** It has come to its first request: what has begun for it by now is what there may be. */
   def opens(): Option[Ahead] = synchronized { hasBegun = true; early }
 
   private def withoutEarly(): Unit = opens().foreach(drops)
@@ -90,9 +90,11 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     } finally compute()
   }
 
-  private def take(done: Ahead): Seq[Ahead.One] =
-    try done.take()
-    catch { case e: InterruptedException => done.off(); throw e }
+  private def take(done: Ahead): Seq[Ahead.One] = {
+    var all = Seq.empty[Ahead.One]
+    try { all = done.take(); all }
+    finally if (all.isEmpty) done.off()
+  }
 
   def drops(done: Ahead): Unit = if (claims(done)) done.off()
 

@@ -3,6 +3,10 @@ package pellucid.monotask
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.concurrent.Await
+import scala.concurrent.duration._
+import scala.util.Try
+
 import pellucid.{Jobs, SparkSuite, Warnings}
 import pellucid.observe.TaskRecord
 import pellucid.plugin.Guard
@@ -29,7 +33,11 @@ class AheadSuite extends SparkSuite {
           Thread.sleep(100)
           val thread = ahead.start()
           ahead.running.await()
-          val opener = new Thread(() => { Thread.sleep(200); ahead.goOn.countDown() })
+          val opener = new Thread(() => {
+            while (task.computes) Thread.sleep(1) // until it waits
+            Thread.sleep(200)
+            ahead.goOn.countDown()
+          })
           opener.start()
           val took = task.takes(ahead)
           thread.join()
@@ -110,11 +118,36 @@ class AheadSuite extends SparkSuite {
         task.opens()
         val late = new Steps(task, steps = 1)
         late.start().join()
-        (failed, task.takes(late), late.done.get)
+        (failed, broken.discarded.get, task.takes(late), late.done.get)
       }.collect().head
       (seen, Held.now(spark))
     }
-    assertEquals(ran.answer, ((None, None, 0), Held.Nothing))
+    assertEquals(ran.answer, ((None, 1, None, 0), Held.Nothing))
+  }
+
+  folder.test("where the task is interrupted as it waits for one, that is discarded once it has ended") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      left.clear()
+      val sc = spark.sparkContext
+      sc.setJobGroup("killed", "killed", interruptOnCancel = true)
+      val job = sc.parallelize(Seq(0), 1).foreachAsync { _ =>
+        val task = TaskRecord.current.multitask.get
+        val ahead = new Steps(task, steps = 1, early = false)
+        ahead.start()
+        ahead.running.await()
+        left.add(ahead)
+        task.takes(ahead)
+      }
+      while (left.isEmpty) Thread.sleep(1)
+      val ahead = left.peek
+      while (ahead.task.computes) Thread.sleep(1)
+      sc.cancelJobGroup("killed")
+      assert(Try(Await.result(job, 1.minute)).isFailure)
+      ahead.goOn.countDown()
+      ahead.thread.join()
+      (Held.now(spark), ahead.discarded.get)
+    }
+    assertEquals(ran.answer, (Held.Nothing, 1))
   }
 
   folder.test("a task goes ahead where nobody waits for the disk, or for a core") { folder =>
@@ -173,7 +206,7 @@ private object AheadSuite {
   }
 
   /** As many monotasks of a disk of its own, each of which runs until it may go on; -1 is one that throws an exception. */
-  private final class Steps(task: Multitask, steps: Int, early: Boolean = true)
+  private final class Steps(val task: Multitask, steps: Int, early: Boolean = true)
       extends Ahead(task, s"disk:ahead${number.incrementAndGet()}", MonotaskPhase.InputRead) {
     val running, goOn = new CountDownLatch(1)
     val done, discarded = new AtomicInteger

@@ -83,7 +83,10 @@ class MonotasksSuite extends SparkSuite {
         val in = SlowFile.open(bytes, 0, size.toLong, exact = true)
         val read = new Array[Byte](size)
         var n = 0
-        while (n < size) { n += in.read(read, n, math.min(1 << 18, size - n)); AtOnce.spin(10) }
+        while (n < size) {
+          n += in.read(read, n, math.min(1 << 20, size - n))
+          AtOnce.spin(if (n == 1 << 20) 500 else 50) // the first one's thread has to be made
+        }
         in.close()
         Arrays.equals(read, bytes)
       }.collect().head
