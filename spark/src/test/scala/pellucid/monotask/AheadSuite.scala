@@ -136,13 +136,15 @@ class AheadSuite extends SparkSuite {
         ahead.start()
         ahead.running.await()
         left.add(ahead)
-        task.takes(ahead)
+        try { task.takes(ahead); () }
+        catch { case e: InterruptedException => interrupted.countDown(); throw e }
       }
       while (left.isEmpty) Thread.sleep(1)
       val ahead = left.peek
       while (ahead.task.computes) Thread.sleep(1)
       sc.cancelJobGroup("killed")
       assert(Try(Await.result(job, 1.minute)).isFailure)
+      assert(interrupted.await(1, TimeUnit.MINUTES)) // the job's failure is told before its task is
       ahead.goOn.countDown()
       ahead.thread.join()
       (Held.now(spark), ahead.discarded.get)
@@ -189,6 +191,7 @@ private object AheadSuite {
   private val left = new java.util.concurrent.ConcurrentLinkedQueue[Steps]
 
   private val number = new AtomicInteger
+  private val interrupted = new CountDownLatch(1)
 
   /** While as many other threads have a place there, or wait for one. */
   private def besideOthers[A](gate: Gate, many: Int)(what: => A): A = {
