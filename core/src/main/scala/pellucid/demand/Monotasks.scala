@@ -25,9 +25,9 @@ final class Monotasks(trace: Trace) {
     for (row <- 0 until table.size) {
       val of = kinds(table.resource(row))
       val from = table.queuedMicros(row) / 1e3 - trace.startMillis
-      val begin = from + table.waitMicros(row) / 1e3
+      val begin = table.beginMicros(row) / 1e3 - trace.startMillis
       queued(of).add(from, begin, 1)
-      running(of).add(begin, begin + table.serviceMicros(row) / 1e3, 1)
+      running(of).add(begin, table.endMicros(row) / 1e3 - trace.startMillis, 1)
     }
     MonotaskUse(
       buckets.fromSeconds,
@@ -60,8 +60,8 @@ final class Monotasks(trace: Trace) {
 
   private def uses(rows: IndexedSeq[Int]): Seq[ResourceUse] = {
     val sums = all.map(_ -> new Sum).toMap
-    def ends(row: Int) = table.queuedMicros(row) + table.waitMicros(row) + table.serviceMicros(row)
-    val there = slots(rows.iterator.map(table.queuedMicros(_)).min / 1000, rows.iterator.map(ends).max / 1000)
+    val there =
+      slots(rows.iterator.map(table.queuedMicros(_)).min / 1000, rows.iterator.map(table.endMicros).max / 1000)
     rows.foreach { row =>
       val of = kinds(table.resource(row))
       val sum = sums(of)

@@ -28,7 +28,6 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     (work.first(task) until work.last(task)).exists(work.phase(_) == MonotaskPhase.InputRead)
   ))
 
-  /** As the log has it: of stock Spark's tasks nothing is read before they begin to read. */
   /** The mean of as many runs as even out which machines get replicas, and which disks: the fewer blocks there are, the more it is chance. */
   def run(scaling: Scaling, setup: Setup): Simulated = {
     val writes = setup.output.disk > 0 && setup.output.replicas < setup.cluster.machines
@@ -303,6 +302,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def goesOn(task: Int): Unit = {
       val done = at(task)
       if (done == work.first(task) - 1) machineOf(task).begins(task)
+      // of stock Spark's tasks nothing is read before they begin to read
       if (
         !work.hidesReads && (done < work.first(task) || done < work.last(task) && isRead(done) && !work.isAhead(done))
       )

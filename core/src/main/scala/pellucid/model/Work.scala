@@ -51,8 +51,8 @@ final class Work(
   def isAhead(step: Int): Boolean =
     (hidesReads || table.ahead(step) == 1) && kind(step) == Resource.Disk && phase(step) == MonotaskPhase.InputRead
 
-  def begin(step: Int): Long = table.queuedMicros(step) + table.waitMicros(step)
-  def end(step: Int): Long = begin(step) + table.serviceMicros(step)
+  def begin(step: Int): Long = table.beginMicros(step)
+  def end(step: Int): Long = table.endMicros(step)
 
   /** Time from a task's launch to its first step, and from its last to its finish: of a task without steps, all of its time. */
   val beforeMicros, afterMicros = new Array[Long](trace.tasks.size)

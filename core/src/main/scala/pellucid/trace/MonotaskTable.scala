@@ -25,6 +25,10 @@ final class MonotaskTable {
   /** How long it waited for its resource, and then used it; CPU time of its thread in the latter. */
   val waitMicros, serviceMicros, cpuMicros = new LongColumn
 
+  /** When it began to use its resource, and ended. */
+  def beginMicros(row: Int): Long = queuedMicros(row) + waitMicros(row)
+  def endMicros(row: Int): Long = beginMicros(row) + serviceMicros(row)
+
   /** 1 if another thread ran it ahead of the task, and how long the task waited for its end. */
   val ahead = new IntColumn
   val awaitedMicros = new LongColumn

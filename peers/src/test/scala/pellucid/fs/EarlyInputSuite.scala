@@ -43,9 +43,8 @@ class EarlyInputSuite extends AnyFunSuite {
       Seq("cpu", "disk", "disk", "cpu"))
     assert(input.map(table.ahead(_)) === Seq(1, 1))
     assert(input.map(table.serviceMicros(_)).sum <= earlyNanos / 1000)
-    def end(row: Int) = table.queuedMicros(row) + table.waitMicros(row) + table.serviceMicros(row)
     assert(table.queuedMicros(input.head) > table.queuedMicros(rows.head))
-    assert(end(input.last) <= end(rows.head) - 290000)
+    assert(table.endMicros(input.last) <= table.endMicros(rows.head) - 290000)
     assert(trace.paths.filter(_.kind == "input").map(_.bytes).sum === Size.toLong)
   }
 

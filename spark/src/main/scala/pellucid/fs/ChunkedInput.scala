@@ -172,9 +172,9 @@ private final class ChunkedInput(
           datanode <- Try(source.exact(from, true)).getOrElse(None)
           disk = resource(from)
           if Resources.isDisk(disk) && task.mayGoAhead(disk, MonotaskPhase.InputRead)
-          next = { noReadahead(); new InputAhead(task, stock, fs, from, chunkOf(left), disk, datanode) }
-          if next.begin()
-        } yield next
+          input = { noReadahead(); new InputAhead(task, stock, fs, from, chunkOf(left), disk, datanode) }
+          if input.begin()
+        } yield input
       }.flatten
   }
 

@@ -17,8 +17,8 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
   private val out = new StringBuilder
   private var written = 0
 
-  /** Beyond [[Monotask.OneByOne]], by resource and phase, and those that ran ahead. */
-  private val others = mutable.LinkedHashMap.empty[(String, Int), Array[Long]]
+  /** Beyond [[Monotask.OneByOne]], by resource and phase, and whether they ran ahead. */
+  private val others = mutable.LinkedHashMap.empty[(String, Boolean), Array[Long]]
 
   def add(
       resource: String,
@@ -37,7 +37,7 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
     if (written <= Monotask.OneByOne) write(name, numbers ++ lateMicros, out)
     else {
       val all = numbers ++ lateMicros.map(math.max(0L, _))
-      val sums = others.getOrElseUpdate((name, all.length), new Array(all.length))
+      val sums = others.getOrElseUpdate((name, lateMicros.isDefined), new Array(all.length))
       for (i <- all.indices) sums(i) += all(i)
     }
   }

@@ -21,9 +21,6 @@ class AheadSuite extends SparkSuite {
     table.resources(table.resource(row)).startsWith("disk:ahead")
   ).get
 
-  private def end(table: MonotaskTable, row: Int) =
-    table.queuedMicros(row) + table.waitMicros(row) + table.serviceMicros(row)
-
   folder.test("a task waits for the monotask that runs for it, and takes what it did once; no other one begins") {
     folder =>
       val ran = Jobs.run(folder, conf = on) { spark =>
@@ -53,7 +50,7 @@ class AheadSuite extends SparkSuite {
       assert(table.awaitedMicros(row) >= 190000, table.awaitedMicros(row))
       assert(table.serviceMicros(row) >= table.awaitedMicros(row), table.serviceMicros(row))
       assert(table.serviceMicros(row - 1) >= 95000, table.serviceMicros(row - 1))
-      assertEquals(table.queuedMicros(row + 1), end(table, row))
+      assertEquals(table.queuedMicros(row + 1), table.endMicros(row))
       assert(table.serviceMicros(row + 1) < 190000, table.serviceMicros(row + 1))
   }
 
@@ -73,8 +70,8 @@ class AheadSuite extends SparkSuite {
     val row = only(table)
     assertEquals((table.ahead(row), table.awaitedMicros(row)), (1, 0L))
     assert(table.queuedMicros(row) >= table.queuedMicros(row - 1), table.queuedMicros(row))
-    assert(end(table, row) <= end(table, row - 1) - 95000, end(table, row))
-    assertEquals(table.queuedMicros(row + 1), end(table, row - 1))
+    assert(table.endMicros(row) <= table.endMicros(row - 1) - 95000, table.endMicros(row))
+    assertEquals(table.queuedMicros(row + 1), table.endMicros(row - 1))
   }
 
   folder.test(

@@ -99,14 +99,11 @@ class MonotasksSuite extends SparkSuite {
     assertEquals(rows.map(table.ahead(_)), 0 +: Seq.fill(rows.size - 1)(1))
     // each begins after the one before it was taken, and before the task has computed on that
     for (Seq(before, row) <- rows.sliding(2)) {
-      assert(table.queuedMicros(row) >= end(table, before), (before, row))
-      assert(table.queuedMicros(row) < end(table, row - 1), row)
+      assert(table.queuedMicros(row) >= table.endMicros(before), (before, row))
+      assert(table.queuedMicros(row) < table.endMicros(row - 1), row)
     }
     assertEquals(ran.bytes("input"), size.toLong)
   }
-
-  private def end(table: MonotaskTable, row: Int) =
-    table.queuedMicros(row) + table.waitMicros(row) + table.serviceMicros(row)
 
   for (flushes <- Seq(false, true))
     folder.test(
@@ -153,7 +150,7 @@ class MonotasksSuite extends SparkSuite {
 
   /** No monotask begins before the one before it has ended, but for what two readings of a clock differ by. */
   private def oneByOne(table: MonotaskTable, rows: Seq[Int]): Unit = {
-    val spans = rows.map(row => (table.queuedMicros(row) + table.waitMicros(row), table.serviceMicros(row))).sorted
+    val spans = rows.map(row => (table.beginMicros(row), table.serviceMicros(row))).sorted
     for (((began, took), (next, _)) <- spans.zip(spans.tail)) assert(next >= began + took - 2000, (began, took, next))
   }
 
