@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 
 import pellucid.cost._
+import pellucid.demand.Use
 import pellucid.disk.{DiskProfile, DiskSpeed, DoppioCsv, MeasuredSizes}
 import pellucid.text.{OptimizationText, Text}
 import pellucid.trace.Trace
@@ -57,10 +58,11 @@ object OptimizeCommand {
     case _ => throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400")
   }
 
-  private def traces(logs: Seq[String]): Seq[Trace] = logs.flatMap { log =>
+  /** One after the other: each may need most of the memory. */
+  private def traces(logs: Seq[String]): Iterator[Trace] = logs.iterator.flatMap { log =>
     Sources.of(log) match {
-      case OneLog(source) => Seq(ReportCommand.read(source, System.console != null))
-      case ManyLogs(_, sources) => sources.map(ReportCommand.read(_, System.console != null))
+      case OneLog(source) => Iterator(ReportCommand.read(source, System.console != null))
+      case ManyLogs(_, sources) => sources.iterator.map(ReportCommand.read(_, System.console != null))
     }
   }
 
@@ -80,14 +82,14 @@ object OptimizeCommand {
       case Array(fast, slow) => (disk(fast), disk(slow))
       case _ => throw new Usage(s"--samples $disks: expected FAST:GB,SLOW:GB such as ssd:500,standard:200")
     }
-    val read = traces(logs)
+    val read = traces(logs).toSeq
     if (read.size != 4)
       throw new Usage(
         s"--samples: ${read.size} logs; four are wanted: few cores, more cores, slow local disk, slow HDFS disk"
       )
     def run(trace: Trace, hdfs: DiskOption, local: DiskOption) = {
-      val machines = math.max(1, trace.executors.map(_.host).distinct.size)
-      val cores = math.max(1, pellucid.demand.Use.slots(trace) / machines)
+      val machines = math.max(1, Use.machines(trace, trace.executors.indices))
+      val cores = math.max(1, Use.slots(trace) / machines)
       def profile(disk: DiskOption) = disk.kind.speed.of(disk.gigabytes, cores)
       SampleRun(Demands.of(trace), Cluster(machines, cores, profile(hdfs), profile(local)))
     }
@@ -105,7 +107,7 @@ object OptimizeCommand {
   private def readPrices(file: String, profiles: Option[String]): (Prices, Seq[String]) = {
     val path = Paths.get(file)
     val folder = profiles.map(Paths.get(_)).getOrElse(path.toAbsolutePath.getParent)
-    if (!Files.isDirectory(folder)) throw new Usage(s"--profiles $folder: no such folder")
+    if (profiles.isDefined && !Files.isDirectory(folder)) throw new Usage(s"--profiles $folder: no such folder")
     val notes = Seq.newBuilder[String]
     val prices = UserFile.read(path)(Prices.read(
       _,

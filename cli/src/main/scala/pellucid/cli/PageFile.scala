@@ -7,9 +7,12 @@ import java.nio.file.{Files, Paths, StandardOpenOption}
 object PageFile {
 
   /** @throws Usage where it cannot be written, before anything is computed for it */
-  def check(file: String): Unit = named(file)(
-    Files.newOutputStream(Paths.get(file), StandardOpenOption.CREATE, StandardOpenOption.WRITE).close()
-  )
+  def check(file: String): Unit = named(file) {
+    val path = Paths.get(file)
+    val isNew = Files.notExists(path)
+    Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close()
+    if (isNew) Files.delete(path) // until there is a page for it
+  }
 
   def write(file: String, page: Array[Byte]): Unit = named(file)(Files.write(Paths.get(file), page))
 

@@ -56,10 +56,11 @@ object ProfileDiskCommand {
     val channel = open(folder)
     val pool = Executors.newFixedThreadPool(DiskMeasurement.MostAtOnce)
     try {
-      val disk = new Disk(channel, bytes, store.getBlockSize.toInt)
+      val block = store.getBlockSize
+      val disk = new Disk(channel, bytes, block.toInt)
       progress(s"writing a file of ${Text.bytes(bytes)}")
       disk.fill()
-      val sizes = RequestSizes.all.map(_.toLong)
+      val sizes = RequestSizes.of(block)
       def all(writes: Boolean) = sizes.map { size =>
         progress(s"${if (writes) "writes" else "reads"} of ${size >> 10} KiB")
         moved(pool, disk, size, writes, nanos)

@@ -63,10 +63,11 @@ object Sweep {
   /** @throws Usage naming the flag */
   def parse(text: String): Sweep = text match {
     case Range(what, from, to)
-        if Of.contains(what) && from.toInt >= 1 && to.toInt >= from.toInt && to.toInt - from.toInt < MostSteps =>
+        if Of.contains(what) && from.toInt >= 1 && to.toInt >= from.toInt && to.toInt - from.toInt < MostSteps &&
+          to.toInt <= MachineFlags.Most =>
       Sweep(what, from.toInt, to.toInt)
     case _ => throw new Usage(
-        s"--sweep $text: expected ${Of.keys.toSeq.sorted.mkString(", ")} and at most $MostSteps numbers from 1 on, such as machines=5..40"
+        s"--sweep $text: expected ${Of.keys.toSeq.sorted.mkString(", ")} and at most $MostSteps numbers from 1 to ${MachineFlags.Most}, such as machines=5..40"
       )
   }
 }
@@ -76,8 +77,11 @@ object MachineFlags {
   private val Size = """(\d+(?:\.\d+)?)([kmgt])b?""".r
   private val Rate = """(\d+(?:\.\d+)?)([kmg])bit""".r
 
+  /** Of machines, or of anything that each of them has: more would take more memory than there is. */
+  final val Most = 100000
+
   def count(flag: String, n: Option[Int]): Option[Int] = {
-    n.filter(_ < 1).foreach(bad => throw new Usage(s"$flag $bad: expected 1 or more"))
+    n.filterNot(n => n >= 1 && n <= Most).foreach(bad => throw new Usage(s"$flag $bad: expected 1 to $Most"))
     n
   }
 

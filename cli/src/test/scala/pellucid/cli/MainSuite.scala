@@ -45,10 +45,13 @@ class MainSuite extends CommandSuite {
     assert(json.contains("on one machine no shuffle went through the network"), json)
     val (_, swept, _) = run("whatif", log, "--sweep", "cores=1..3")
     assertEquals(swept.linesIterator.count(_.contains("#")), 3, swept)
+    assert(run("whatif", log, "--sweep", "machines=1..2")._2.contains("on one machine no shuffle"))
   }
 
   folder.test("whatif: mistakes are told by flag and file") { dir =>
     mistake("whatif", log, "--machines", "0")("--machines 0")
+    mistake("whatif", log, "--cores", "100001")("--cores 100001", "1 to 100000")
+    mistake("whatif", log, "--sweep", "machines=100000..100001")("1 to 100000")
     mistake("whatif", log, "--disk", "tape")("--disk tape", "hdd, ssd")
     val broken = Files.writeString(dir.resolve("disk.json"), "{\n\"schemaVersion\":1,\n\"nome\":\"x\"}").toString
     mistake("whatif", log, "--disk-now", broken)("disk.json", "line 3")
@@ -60,6 +63,8 @@ class MainSuite extends CommandSuite {
     mistake("whatif", log, "--sweep", "machines=9..2")("--sweep machines=9..2")
     mistake("whatif", log, "--sweep", "price=1..2")("cores, disks, machines")
     mistake("whatif", dir.resolve("none").toString)("none: no such file")
+    mistake("whatif", dir.resolve("none").toString, "--html", dir.resolve("page.html").toString)("none: no such file")
+    assert(Files.notExists(dir.resolve("page.html")))
   }
 
   folder.test(

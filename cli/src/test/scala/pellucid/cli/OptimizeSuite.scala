@@ -95,6 +95,8 @@ class OptimizeSuite extends CommandSuite {
     mistake("optimize", log)("prices")
     mistake("optimize", "--prices", prices)("which event log")
     mistake("optimize", log, "--prices", "no-such-file")("no-such-file: no such file")
+    mistake("optimize", log, "--prices", "no-such-folder/aws.json")("no-such-folder/aws.json: no such file")
+    mistake("optimize", log, "--prices", prices, "--profiles", "no-such-folder")("--profiles no-such-folder")
     mistake("optimize", log, "--prices", write(dir, "broken.json", "{\n\"name\": }"))("broken.json: line 2")
     mistake("optimize", log, "--prices", prices, "--machines", "few")("--machines few")
     mistake("optimize", log, "--prices", prices, "--machines", "9..2")("--machines 9..2")

@@ -24,6 +24,11 @@ class ProfileDiskSuite extends CommandSuite {
       } finally Files.delete(to)
   }
 
+  test("of a file system with larger blocks no request is smaller than one") {
+    assertEquals(RequestSizes.of(4096).map(_.toDouble), RequestSizes.all)
+    assertEquals(RequestSizes.of(1 << 20), (20 to 27).map(1L << _))
+  }
+
   test("memory is no disk") {
     val memory = Paths.get("/dev/shm")
     assume(Files.isWritable(memory) && Files.getFileStore(memory).`type` == "tmpfs", "skipped: there is no /dev/shm")

@@ -1,40 +1,40 @@
 package pellucid.breakdown
 
-/** The phases that a task's time is divided into. `logged` by stock Spark or not; see docs/report.md for each definition. */
-final case class Phase(index: Int, key: String, label: String, stockLogs: Boolean)
+/** The phases that a task's time is divided into; docs/report.md defines each. */
+final case class Phase(index: Int, key: String, label: String)
 
 object Phase {
-  val SchedulerDelay: Phase = Phase(0, "schedulerDelay", "scheduler delay", stockLogs = true)
-  val Deserialize: Phase = Phase(1, "deserialize", "task deserialize", stockLogs = true)
-  val InputRead: Phase = Phase(2, "inputRead", "input read", stockLogs = false)
-  val ShuffleRead: Phase = Phase(3, "shuffleRead", "shuffle read (fetch wait)", stockLogs = true)
-  val Compute: Phase = Phase(4, "compute", "compute on CPU", stockLogs = true)
-  val Gc: Phase = Phase(5, "gc", "garbage collection", stockLogs = true)
-  val ShuffleWrite: Phase = Phase(6, "shuffleWrite", "shuffle write", stockLogs = true)
-  val Spill: Phase = Phase(7, "spill", "spill", stockLogs = false)
-  val OutputWrite: Phase = Phase(8, "outputWrite", "output write", stockLogs = false)
+  val SchedulerDelay: Phase = Phase(0, "schedulerDelay", "scheduler delay")
+  val Deserialize: Phase = Phase(1, "deserialize", "task deserialize")
+  val InputRead: Phase = Phase(2, "inputRead", "input read")
+  val ShuffleRead: Phase = Phase(3, "shuffleRead", "shuffle read (fetch wait)")
+  val Compute: Phase = Phase(4, "compute", "compute on CPU")
+  val Gc: Phase = Phase(5, "gc", "garbage collection")
+  val ShuffleWrite: Phase = Phase(6, "shuffleWrite", "shuffle write")
+  val Spill: Phase = Phase(7, "spill", "spill")
+  val OutputWrite: Phase = Phase(8, "outputWrite", "output write")
 
   /** Asking a file system's name server: opening, creating, renaming, deleting, listing. */
-  val Metadata: Phase = Phase(9, "metadata", "file system metadata", stockLogs = false)
+  val Metadata: Phase = Phase(9, "metadata", "file system metadata")
 
   /** Ready to run: other work had the CPUs, or a container's limit held the task back. */
-  val CpuQueue: Phase = Phase(10, "cpuQueue", "waiting for a CPU", stockLogs = false)
+  val CpuQueue: Phase = Phase(10, "cpuQueue", "waiting for a CPU")
 
   /** While a Python worker computed. */
-  val PythonWorker: Phase = Phase(11, "pythonWorker", "Python worker", stockLogs = false)
+  val PythonWorker: Phase = Phase(11, "pythonWorker", "Python worker")
 
   /** For what only the driver knows, and for broadcast variables. */
-  val Driver: Phase = Phase(12, "driver", "waiting for the driver", stockLogs = false)
+  val Driver: Phase = Phase(12, "driver", "waiting for the driver")
 
   /** For a lock or another thread of the executor. */
-  val Lock: Phase = Phase(13, "lock", "waiting for a lock or a thread", stockLogs = false)
-  val Waiting: Phase = Phase(14, "waiting", "waiting, not logged which", stockLogs = true)
+  val Lock: Phase = Phase(13, "lock", "waiting for a lock or a thread")
+  val Waiting: Phase = Phase(14, "waiting", "waiting, not logged which")
 
   /** Without CPU time (Spark before 2.1, attempts that failed) computing and waiting cannot be told apart. */
   val ComputeOrWaiting: Phase =
-    Phase(15, "computeOrWaiting", "compute or waiting, not told apart", stockLogs = true)
-  val ResultSerialize: Phase = Phase(16, "resultSerialize", "result serialize", stockLogs = true)
-  val GettingResult: Phase = Phase(17, "gettingResult", "getting result", stockLogs = true)
+    Phase(15, "computeOrWaiting", "compute or waiting, not told apart")
+  val ResultSerialize: Phase = Phase(16, "resultSerialize", "result serialize")
+  val GettingResult: Phase = Phase(17, "gettingResult", "getting result")
 
   val all: IndexedSeq[Phase] = IndexedSeq(
     SchedulerDelay,

@@ -24,7 +24,7 @@ object Demands {
     val paths = trace.paths.groupBy(_.stage)
     val ran = trace.stages.indices.groupMapReduce(trace.stages(_).id)(trace.tasksOfStage(_).length)(math.max)
     val tasksOfId = trace.jobs.iterator.flatMap(_.stageTasks).toMap ++ ran.filter(_._2 > 0)
-    var anyOutput, anyObserved, unknownMappers = false
+    var anyObserved, unknownMappers = false
     val name = if (trace.application.name.nonEmpty) trace.application.name else trace.application.id
     val stages = for (s <- trace.stages.indices; rows = trace.tasksOfStage(s) if rows.nonEmpty) yield {
       val info = trace.stages(s)
@@ -38,7 +38,6 @@ object Demands {
       val blocks = measured.filter(u => u.kind == "shuffleRead" || u.kind == "shuffleFetch")
       val output = if (sums.observed) total("output") else sums.output
       val written = if (sums.observed) replicated(measured, replicas) else output * replicas
-      if (written > 0) anyOutput = true
       val persistedRead = total("blockRead") + sums.spilled
       val persistedWrite = total("blockWrite") + sums.spilled
       val input = if (sums.observed) total("input") else sums.input
@@ -67,24 +66,28 @@ object Demands {
         io,
         StageDemand.serial(serial),
         leastWaves,
-        seconds
+        seconds,
+        if (info.numTasks > 0) math.max(0, rows.length - info.numTasks) else 0
       )
     }
+    def bytes(of: IoKind)(stage: StageDemand) = stage.io.filter(_.kind == of).map(_.bytes).sum
     if (!anyObserved)
       notes +=
         s"$name: a stock log; all waiting of tasks that read, write or spill is taken to be for I/O, " +
           "and all input to be on disk"
-    if (anyOutput && trace.application.replication.isEmpty) notes +=
-      s"$name: output is taken to be written $replicas times by HDFS, which the log does not say"
+    val input = stages.map(bytes(IoKind.HdfsRead)).maxOption.getOrElse(0.0) * replicas
+    val output = stages.map(bytes(IoKind.HdfsWrite)).sum
+    if (input + output > 0 && trace.application.replication.isEmpty) notes +=
+      s"$name: HDFS is taken to have $replicas replicas of input and output, which the log does not say"
     if (unknownMappers)
       notes += s"$name: of a shuffle whose writers are not in the log, as many are taken to have written as read"
-    def bytes(of: IoKind)(stage: StageDemand) = stage.io.filter(_.kind == of).map(_.bytes).sum
     JobDemand(
       Seq(name),
       stages,
       own.driverSeconds,
       stages.map(s => bytes(IoKind.ShuffleWrite)(s) + bytes(IoKind.PersistWrite)(s)).sum,
-      stages.map(bytes(IoKind.HdfsRead)).maxOption.getOrElse(0.0) + stages.map(bytes(IoKind.HdfsWrite)).sum,
+      input,
+      output,
       notes.result()
     )
   }
@@ -107,7 +110,8 @@ object Demands {
       phases.load(row)
       val duration = tasks.durationMillis(row) * 1000000L
       durationSeconds += duration / 1e9
-      computeSeconds += math.max(0L, duration - phases.diskAtMost - phases(Phase.CpuQueue)) / 1e9
+      val blocked = if (tasks.is(row, Tasks.Observed)) phases.neitherLogged else phases.diskAtMost
+      computeSeconds += math.max(0L, duration - blocked - phases(Phase.CpuQueue)) / 1e9
       input += tasks.inputBytes(row).toDouble
       output += tasks.outputBytes(row).toDouble
       shuffleRead += tasks.shuffleReadBytes(row).toDouble

@@ -12,9 +12,11 @@ object SampleRuns {
   /** @throws IllegalArgumentException where the runs are not of one job, or have equally many cores */
   def fit(few: SampleRun, more: SampleRun, slowLocal: SampleRun, slowHdfs: SampleRun): JobDemand = {
     val runs = Seq(few, more, slowLocal, slowHdfs)
-    val shapes = runs.map(_.job.stages.map(s => (s.name, s.tasks)))
-    for (i <- shapes.indices if shapes(i) != shapes.head)
-      throw new IllegalArgumentException(s"run ${i + 1} has not the stages and tasks of run 1: they are not of one job")
+    val shapes = runs.map(_.job.stages.map(s => s"${s.name} of ${s.partitions} tasks"))
+    for (i <- shapes.indices; (one, other) <- shapes.head.zipAll(shapes(i), "no other", "no other") if one != other)
+      throw new IllegalArgumentException(
+        s"run ${i + 1} has not the stages and tasks of run 1 ($other, $one): they are not of one job"
+      )
     if (slots(few.cluster) == slots(more.cluster))
       throw new IllegalArgumentException(s"runs 1 and 2 both have ${slots(few.cluster).toInt} cores")
     val notes = Seq.newBuilder[String]
@@ -26,8 +28,9 @@ object SampleRuns {
         if (limit >= stage.recordedSeconds && limit > 0)
           notes += s"$label: the disk alone takes as long as run ${n + 1} did: repeat it with a faster disk"
       }
-      val (wavesOne, wavesTwo) = (one.tasks / slots(few.cluster), one.tasks / slots(more.cluster))
-      val slope = (one.recordedSeconds - two.recordedSeconds) / (wavesOne - wavesTwo)
+      val (wavesOne, wavesTwo) = (one.tasks / slots(few.cluster), two.tasks / slots(more.cluster))
+      val slope =
+        if (wavesOne == wavesTwo) 0 else (one.recordedSeconds - two.recordedSeconds) / (wavesOne - wavesTwo)
       val intercept = one.recordedSeconds - wavesOne * slope
       val (taskSeconds, serial) =
         if (slope < 0) { // more cores were slower: nothing of it scales, as far as the runs tell

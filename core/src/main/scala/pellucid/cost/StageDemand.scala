@@ -48,6 +48,7 @@ final case class Io(kind: IoKind, bytes: Double, requestBytes: Double, coreBytes
   *                        others
   * @param serialSeconds   δ of each term of Eq. 1, by [[Term.index]]
   * @param recordedSeconds of the application's time as it was recorded; 0 where it was not
+  * @param retries         of its tasks, attempts beyond one for each partition
   */
 final case class StageDemand(
     job: String,
@@ -58,8 +59,11 @@ final case class StageDemand(
     io: Seq[Io],
     serialSeconds: IndexedSeq[Double] = StageDemand.NoSerial,
     leastWaves: Double = 1,
-    recordedSeconds: Double = 0
-)
+    recordedSeconds: Double = 0,
+    retries: Int = 0
+) {
+  def partitions: Int = tasks - retries
+}
 
 object StageDemand {
   val NoSerial: IndexedSeq[Double] = serial(0)
@@ -72,7 +76,8 @@ object StageDemand {
   *
   * @param driverSeconds in which no task runs, whatever the cluster
   * @param localBytes    what the local disks together have to hold at least
-  * @param hdfsBytes     the same of the HDFS disks
+  * @param hdfsInput     the same of the HDFS disks: every replica of what the stage reads that reads most
+  * @param hdfsOutput    and of all output
   * @param notes         what was assumed
   */
 final case class JobDemand(
@@ -80,9 +85,11 @@ final case class JobDemand(
     stages: IndexedSeq[StageDemand],
     driverSeconds: Double,
     localBytes: Double,
-    hdfsBytes: Double,
+    hdfsInput: Double,
+    hdfsOutput: Double,
     notes: Seq[String]
 ) {
+  def hdfsBytes: Double = hdfsInput + hdfsOutput
   def recordedSeconds: Double = driverSeconds + stages.map(_.recordedSeconds).sum
 
   /** Both, one after the other; what the first leaves on local disks is gone by then. */
@@ -91,7 +98,8 @@ final case class JobDemand(
     stages ++ next.stages,
     driverSeconds + next.driverSeconds,
     math.max(localBytes, next.localBytes),
-    math.max(hdfsBytes, next.hdfsBytes),
+    math.max(hdfsInput, next.hdfsInput),
+    hdfsOutput + next.hdfsOutput,
     (notes ++ next.notes).distinct
   )
 }

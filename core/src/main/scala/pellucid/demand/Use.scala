@@ -40,14 +40,28 @@ object Use {
   }
 
   /** The most slots there were at one moment. */
-  def slots(trace: Trace): Int = {
-    val changes = trace.executors.indices.flatMap { e =>
+  def slots(trace: Trace): Int = atOnce(trace, trace.executors.indices, trace.lanes.count(_))
+
+  /** The most that some executors had of something at one moment. */
+  def atOnce(trace: Trace, executors: Iterable[Int], amount: Int => Int): Int = most(changes(trace, executors, amount))
+
+  /** The most machines that some executors were on at one moment. */
+  def machines(trace: Trace, executors: Iterable[Int]): Int =
+    most(executors.groupBy(trace.executors(_).host).values.flatMap { ofHost =>
+      val each = changes(trace, ofHost, _ => 1)
+      val before = each.scanLeft(0)(_ + _._2)
+      each.zip(before).collect { case (change, n) if n == 0 || n + change._2 == 0 => change }
+    })
+
+  /** When they come and go, in order. */
+  private def changes(trace: Trace, executors: Iterable[Int], amount: Int => Int): Seq[(Long, Int)] =
+    executors.toSeq.flatMap { e =>
       val executor = trace.executors(e)
-      val come = (executor.addedMillis, trace.lanes.count(e))
-      if (executor.removedMillis > 0) Seq(come, (executor.removedMillis, -trace.lanes.count(e))) else Seq(come)
-    }
-    changes.sorted.scanLeft(0)(_ + _._2).max
-  }
+      val come = (executor.addedMillis, amount(e))
+      if (executor.removedMillis > 0) Seq(come, (executor.removedMillis, -amount(e))) else Seq(come)
+    }.sorted
+
+  private def most(changes: Iterable[(Long, Int)]): Int = changes.toSeq.sorted.scanLeft(0)(_ + _._2).max
 
   /** Time in which no task ran, with its longest stretches. */
   def driverOnly(trace: Trace): DriverOnly = {

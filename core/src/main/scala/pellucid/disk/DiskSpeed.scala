@@ -85,4 +85,7 @@ object RequestSizes {
 
   /** From 4 KB to 128 MB. */
   val all: IndexedSeq[Double] = (12 to 27).map(b => (1L << b).toDouble)
+
+  /** Those of whole blocks of a file system: past its page cache there are no others. */
+  def of(block: Long): IndexedSeq[Long] = all.map(_.toLong).filter(_ % block == 0)
 }

@@ -26,7 +26,7 @@ final case class Cluster(
   /** Of each block of a file that is written. */
   def replicas: Int = math.min(replication, machines)
 
-  def slots: Int = machines * cores
+  def slots: Long = machines.toLong * cores
 
   /** Which properties differ, by the flags that change them. */
   def differs(from: Cluster): Set[String] = Set(

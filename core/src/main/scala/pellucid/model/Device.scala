@@ -36,6 +36,9 @@ private[model] final class Device(
   /** Those that have had what they need, and go on at a moment to come: until then they keep their slots. */
   private val kept = mutable.PriorityQueue.empty[(Long, Step)](Ordering.by(-_._1))
 
+  /** The next moment at which it looks, of which `events` know: it needs no other one before that. */
+  private var looks = Long.MaxValue
+
   /** How many run. */
   def running: Int = n
 
@@ -60,6 +63,7 @@ private[model] final class Device(
   def goesAt(part: Double, now: Long): Unit = if (part != speed) { advance(now); speed = part; plan() }
 
   def happens(now: Long): Unit = {
+    if (now >= looks) looks = Long.MaxValue
     advance(now)
     var i = 0
     var over = List.empty[Step]
@@ -103,12 +107,13 @@ private[model] final class Device(
     n += 1
   }
 
-  /** Wakes when the next one ends, if nothing changes until then. */
+  /** Looks when the next one ends, if nothing changes until then. */
   private def plan(): Unit = if ((n > 0 || beside > 0) && speed > 0) {
     var least = if (beside > 0) had + beside else Double.MaxValue
     var i = 0
     while (i < n) { if (ends(i) < least) least = ends(i); i += 1 }
-    events.add(since + math.max(0L, math.ceil((least - had) * sharers / speed).toLong), event)
+    val moment = since + math.max(0L, math.ceil((least - had) * sharers / speed).toLong)
+    if (moment < looks) { looks = moment; events.add(moment, event) }
   }
 }
 

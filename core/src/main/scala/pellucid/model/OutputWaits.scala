@@ -44,7 +44,7 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
   private val busy: Map[Int, Resource] =
     written.groupBy(s => trace.tasks.stage(table.task(s))).flatMap { case (stage, steps) =>
       val disk = steps.map(needs).sum
-      val network = steps.map(table.bytes(_) * output.network * 1e6).sum / work.hosts.size
+      val network = steps.map(table.bytes(_) * output.network * 1e6).sum / work.machines
       Option.when(math.max(disk, network) > (steps.map(end).max - steps.map(begin).min) * OutputWaits.Busy)(
         stage -> (if (disk > network) Resource.Disk else Resource.Network)
       )
@@ -57,7 +57,7 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
     val beyond = file.map(s => table.serviceMicros(s) - ofNetwork(s)).sum
     val behind = clean(file.last) > end(file.last) ||
       waitedFor(trace.tasks.stage(table.task(file.last))).contains(Resource.Disk)
-    behind && beyond >= needed(file) * Work.Waited
+    behind && needed(file) > 0 && beyond >= needed(file) * Work.Waited
   }
   private val ofWaited = waited.flatten.toSet
 

@@ -1,5 +1,6 @@
 package pellucid.model
 
+import pellucid.demand.Use
 import pellucid.disk.{BandwidthCurve, DiskProfile}
 import pellucid.sched.Monotask
 import pellucid.trace.{ApplicationInfo, Tasks, Trace}
@@ -13,27 +14,35 @@ final class Recorded(trace: Trace, known: Known) {
 
   /** What tasks waited for was measured: of others it is a guess, which what they read meanwhile would make no better. */
   private val hidesReads = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
-  private val byHost = trace.byLaunch.map(trace.tasks.executor(_)).distinct.groupBy(trace.executors(_).host)
+  private val kinds = table.resources.map(Resource.of)
 
-  /** The same of every machine: what the machine with the median has. */
-  private def ofMachine(amount: Int => Int): Int = {
-    val each = byHost.values.map(_.map(amount).sum).toIndexedSeq.sorted
-    if (each.isEmpty) 1 else math.max(1, each(each.size / 2))
-  }
+  /** Executors that ran tasks. */
+  private val executors = trace.byLaunch.map(trace.tasks.executor(_)).distinct
+  private val byHost = executors.groupBy(trace.executors(_).host)
+  private val machines = math.max(1, Use.machines(trace, executors))
+
+  /** The same of every machine: what the machine with the median has, of the executors that are there at once. */
+  private def ofMachine(amount: Int => Int): Int = median(byHost.values.map(Use.atOnce(trace, _, amount)))
+
+  private def median(each: Iterable[Int]): Int =
+    each.toIndexedSeq.sorted.lift(each.size / 2).fold(1)(math.max(1, _))
 
   private def slotsOf(executor: Int, of: Resource): Int =
-    table.slots.iterator.collect { case ((`executor`, r), n) if Resource.of(table.resources(r)) == of => n }.sum
+    table.slots.iterator.collect { case ((`executor`, r), n) if kinds(r) == of => n }.sum
 
-  private val disksNamed = ofMachine(e =>
-    table.slots.count { case ((executor, r), _) =>
-      executor == e && Resource.of(table.resources(r)) == Resource.Disk
-    }
-  )
+  /** Several executors of a machine have the same. */
+  private val disksNamed = median(byHost.values.map { executors =>
+    table.slots.keysIterator.collect {
+      case (e, r) if kinds(r) == Resource.Disk && executors.contains(e) => r
+    }.toSet.size
+  })
   private val disks = known.disks.getOrElse(disksNamed)
 
-  private val cores = ofMachine(e =>
-    if (monotasks) math.max(1, slotsOf(e, Resource.Cpu)) else math.max(1, trace.executors(e).slots)
-  )
+  /** Of an executor without monotasks, as many as Spark gave it, or tasks that it ran at once. */
+  private val cores = ofMachine { e =>
+    val queued = if (monotasks) slotsOf(e, Resource.Cpu) else 0
+    if (queued > 0) queued else math.max(1, trace.lanes.count(e))
+  }
 
   /** A container that is held back has what it used in its busiest seconds. */
   private lazy val limit: Option[Double] = byHost.values.flatMap { executors =>
@@ -44,7 +53,7 @@ final class Recorded(trace: Trace, known: Known) {
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
   /** As if what is written to other machines took nothing of their disks and network. */
-  private lazy val withoutOutput = new Work(trace, table, hidesReads, disks, cpus, Output.Free, 0, None)
+  private lazy val withoutOutput = new Work(trace, table, hidesReads, machines, disks, cpus, Output.Free, 0, None)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
     val work = withoutOutput
@@ -70,7 +79,7 @@ final class Recorded(trace: Trace, known: Known) {
     ).maxOption.filter(_ > 0)
 
   private val cluster: Cluster = Cluster(
-    math.max(1, byHost.size),
+    machines,
     trace.application.replication.getOrElse(ApplicationInfo.DefaultReplication),
     cores,
     cpus,
@@ -82,7 +91,7 @@ final class Recorded(trace: Trace, known: Known) {
   /** Of files that a stage writes to other machines, of that which writes most. */
   val blocks: Int = {
     val ofTask = new Array[Long](trace.tasks.size)
-    for (s <- 0 until table.size if Resource.of(table.resources(table.resource(s))) == Resource.Output)
+    for (s <- 0 until table.size if kinds(table.resource(s)) == Resource.Output)
       ofTask(table.task(s)) += table.bytes(s)
     val tasks = ofTask.indices.filter(ofTask(_) > 0).groupBy(trace.tasks.stage(_)).values
     tasks.map(_.map(t => (ofTask(t) - 1) / Output.BlockBytes + 1).sum).maxOption.fold(0)(_.min(Int.MaxValue).toInt)
@@ -90,7 +99,7 @@ final class Recorded(trace: Trace, known: Known) {
 
   private val slotsOfDisk: Int = math.max(
     1,
-    table.slots.iterator.collect { case ((_, r), n) if Resource.of(table.resources(r)) == Resource.Disk => n }
+    table.slots.iterator.collect { case ((_, r), n) if kinds(r) == Resource.Disk => n }
       .maxOption.getOrElse(1)
   )
 
@@ -120,6 +129,7 @@ final class Recorded(trace: Trace, known: Known) {
     trace,
     table,
     hidesReads,
+    machines,
     disks,
     cpus,
     outputOn(cluster, slots(namesOfDisk = 1)),

@@ -119,7 +119,7 @@ final class Models(trace: Trace, known: Known = Known()) {
     private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup, idling)
     lazy val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, setup)
     val simulated: Simulated = simulation.run(scaling, setup)
-    val slots: Int = cluster.slots
+    val slots: Double = cluster.slots.toDouble
   }
 
   /** Of the application, as recorded. */

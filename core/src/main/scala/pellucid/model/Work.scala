@@ -12,6 +12,7 @@ import pellucid.trace.{MonotaskTable, Trace}
   * @param table the recorded monotasks, or estimates of them ([[Estimate]])
   * @param hidesReads whether what tasks read next is read while they compute, as it is in stock Spark by the kernel and by datanodes: the log has only what
   *                   tasks waited for it
+  * @param machines       that there were at once
   * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
   * @param output of the recorded machines
   * @param secondsOfByte that one of their disks needs to write it; 0 where it is not known
@@ -21,6 +22,7 @@ final class Work(
     trace: Trace,
     val table: MonotaskTable,
     val hidesReads: Boolean,
+    val machines: Int,
     val disksOfMachine: Int,
     cpus: Double,
     output: Output,
@@ -88,7 +90,7 @@ final class Work(
     )
 
   /** All physical ones. */
-  private[model] val disks: Int = math.max(1, hosts.size) * disksOfMachine
+  private[model] val disks: Int = machines * disksOfMachine
 
   /** What the disk needs for what the step writes there, though the task waits at most until there is room in the page cache; of what it writes to
     * other machines, the mean disk.

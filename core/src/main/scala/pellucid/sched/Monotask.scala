@@ -45,10 +45,9 @@ object MonotaskPhase {
   case object Compute extends MonotaskPhase("compute", 'c', frees = false)
   case object InputRead extends MonotaskPhase("inputRead", 'i', frees = false)
   case object ShuffleRead extends MonotaskPhase("shuffleRead", 'r', frees = false)
-  case object ShuffleServe extends MonotaskPhase("shuffleServe", 's', frees = false)
   case object ShuffleWrite extends MonotaskPhase("shuffleWrite", 'w', frees = true)
   case object OutputWrite extends MonotaskPhase("outputWrite", 'o', frees = true)
 
   val all: IndexedSeq[MonotaskPhase] =
-    IndexedSeq(Compute, InputRead, ShuffleRead, ShuffleServe, ShuffleWrite, OutputWrite)
+    IndexedSeq(Compute, InputRead, ShuffleRead, ShuffleWrite, OutputWrite)
 }

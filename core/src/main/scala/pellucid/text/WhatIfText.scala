@@ -38,7 +38,7 @@ object WhatIfText {
       left = 4
     ),
     title("How sure") + wrap(sure(w), 2),
-    assumed(w)
+    assumed(Seq(w))
   ).filter(_.nonEmpty).mkString("\n")
 
   /** Of answers that differ in `what`. */
@@ -60,7 +60,7 @@ object WhatIfText {
         )
       },
       left = 5
-    ) + "\n" + assumed(all.head)
+    ) + "\n" + assumed(all)
 
   private val predictionColumns = Seq("now", "replay", "ideal", "slots", "ideal time now", "then")
 
@@ -95,6 +95,8 @@ object WhatIfText {
       s"measured, half were within ${percent(v.medianError)}, all within ${percent(v.worstError)}, and eight in ten would lie between these."
   }
 
-  private def assumed(w: WhatIf) =
-    if (w.assumptions.isEmpty) "" else title("Taken for granted") + w.assumptions.map(a => wrap(s"- $a", 2)).mkString
+  private def assumed(all: Seq[WhatIf]) = {
+    val assumptions = all.flatMap(_.assumptions).distinct
+    if (assumptions.isEmpty) "" else title("Taken for granted") + assumptions.map(a => wrap(s"- $a", 2)).mkString
+  }
 }

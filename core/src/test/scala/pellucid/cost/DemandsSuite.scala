@@ -27,7 +27,7 @@ class DemandsSuite extends munit.FunSuite {
     assertEquals(map.io, Seq(Io(IoKind.HdfsRead, 200e6, 100e6), Io(IoKind.ShuffleWrite, 60e6, 30e6)))
     assertEquals((red.tasks, red.computeSeconds, red.recordedSeconds), (2, 4.5, 6.0)) // (5.5 + 3.5) / 2
     assertEquals(red.io, Seq(Io(IoKind.ShuffleRead, 60e6, 15e6)))
-    assertEquals(job.notes.size, 1)
+    assertEquals(job.notes.size, 2)
   }
 
   test("δ is what the tasks on all cores leave of a stage's time; the driver's time is what no task ran in") {
@@ -35,7 +35,7 @@ class DemandsSuite extends munit.FunSuite {
     assertEquals(job.stages.map(_.serialSeconds), Vector(StageDemand.serial(0), StageDemand.serial(1)))
     assertEquals(job.driverSeconds, 2.0)
     assertEquals(job.recordedSeconds, 12.0)
-    assertEquals((job.localBytes, job.hdfsBytes), (60e6, 200e6))
+    assertEquals((job.localBytes, job.hdfsBytes), (60e6, 3 * 200e6))
   }
 
   test("on the recorded cores, with disks that take as long as they did, it takes as long as it did") {
@@ -85,11 +85,37 @@ class DemandsSuite extends munit.FunSuite {
         Io(IoKind.PersistWrite, 120, 120)
       )
     )
-    assert(observed.notes.exists(_.contains("3 times by HDFS")), observed.notes)
+    assert(observed.notes.exists(_.contains("3 replicas")), observed.notes)
     assert(!observed.notes.exists(_.contains("stock")), observed.notes)
     val twice = Demands.of(log(",\"spark.hadoop.dfs.replication\":\"2\""))
     assertEquals(twice.stages.head.io(1), Io(IoKind.HdfsWrite, 6000, 3000))
     assert(!twice.notes.exists(_.contains("HDFS")), twice.notes)
+  }
+
+  test("what an observed task waited for that is no disk or network is its own time") {
+    val task = new TraceOf()
+    task.stage(0, 0, 10000).job(0, 0, 10000, 0).task(0, 0, 10000) { (t, row) =>
+      t.cpuNanos(row) = 4000000000L
+      t.inputBytes(row) = 1000
+      t.inputBlockedNanos(row) = 1000000000L
+      t.set(row, Tasks.Observed)
+    }
+    assertEquals(Demands.of(task.result()).stages.head.computeSeconds, 9.0)
+  }
+
+  test("of two jobs HDFS keeps all output, and one's input after the other's; local disks what either leaves") {
+    def job(input: Double, output: Double, local: Double) =
+      JobDemand(Seq("job"), Vector.empty, 1, local, input, output, Nil)
+    val both = job(600, 100, 30) + job(200, 300, 50)
+    assertEquals((both.hdfsBytes, both.localBytes), (600.0 + 400, 50.0))
+  }
+
+  test("attempts beyond one for each partition are retries") {
+    val trace = new TraceOf()
+    trace.stage(0, 0, 10).job(0, 0, 10, 0) // of one task
+    trace.task(0, 0, 5, index = 0)().task(0, 5, 10, index = 0, attempt = 1)()
+    val stage = Demands.of(trace.result()).stages.head
+    assertEquals((stage.tasks, stage.partitions), (2, 1))
   }
 
   test("the mappers of a stage that was skipped, as its output was there, are those that its job planned") {

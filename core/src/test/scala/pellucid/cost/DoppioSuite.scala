@@ -107,7 +107,7 @@ object Demanded {
   val jobs: Gen[JobDemand] = for {
     stages <- Gen.nonEmptyListOf(stagesOf(IoKind.all))
     driver <- Gen.choose(0.0, 10.0)
-  } yield JobDemand(Seq("job"), stages.take(5).toVector, driver, 0, 0, Nil)
+  } yield JobDemand(Seq("job"), stages.take(5).toVector, driver, 0, 0, 0, Nil)
 
   private val disks = pellucid.disk.DiskProfileSuite.curves.flatMap(read =>
     pellucid.disk.DiskProfileSuite.curves.map(DiskProfile("disk", read, _))

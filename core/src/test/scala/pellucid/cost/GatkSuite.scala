@@ -185,7 +185,8 @@ object GatkSuite {
     ),
     0,
     334 * GB,
-    2 * (122 + 166) * GB, // dfs.replication 2
+    2 * 122 * GB, // dfs.replication 2
+    2 * 166 * GB,
     Nil
   )
   private def br = gatk(brCoreHours).stages(1)

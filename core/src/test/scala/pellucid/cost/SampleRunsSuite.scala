@@ -29,7 +29,7 @@ class SampleRunsSuite extends munit.FunSuite {
   /** As the model itself has it, or with a time for each run. */
   private def runs(seconds: Double*): Seq[SampleRun] = clusters.zipWithIndex.map { case (on, i) =>
     val took = seconds.lift(i).getOrElse(Doppio.stage(truth, on).seconds)
-    SampleRun(JobDemand(Seq("job"), Vector(truth.copy(recordedSeconds = took)), 1, 0, 0, Nil), on)
+    SampleRun(JobDemand(Seq("job"), Vector(truth.copy(recordedSeconds = took)), 1, 0, 0, 0, Nil), on)
   }
   private def fit(runs: Seq[SampleRun]): JobDemand = SampleRuns.fit(runs(0), runs(1), runs(2), runs(3))
 
@@ -72,6 +72,14 @@ class SampleRunsSuite extends munit.FunSuite {
   test("runs of different jobs, and of equally many cores, are mistakes") {
     val other = runs().updated(3, runs()(3).copy(job = runs()(3).job.copy(stages = Vector(truth.copy(tasks = 3)))))
     assert(intercept[IllegalArgumentException](fit(other)).getMessage.contains("run 4 has not the stages"))
+    assert(intercept[IllegalArgumentException](fit(other)).getMessage.contains("s of 3 tasks, s of 300 tasks"))
+    val retried = runs()(3).job.copy(stages = runs()(3).job.stages.map(_.copy(tasks = 303, retries = 3)))
+    assertEquals(fit(runs().updated(3, runs()(3).copy(job = retried))).notes, Nil)
+    // its retries took the second run's cores as long as other tasks
+    val more = truth.copy(tasks = 330, retries = 30)
+    val longer = more.copy(io = Nil, computeSeconds = 3 + 100.0 / 480, recordedSeconds = 55 * (3 + 100.0 / 480) + 5)
+    val second = SampleRun(runs()(1).job.copy(stages = Vector(longer)), clusters(1))
+    assertEqualsDouble(fit(runs().updated(1, second)).stages.head.computeSeconds, 3, 1e-9)
     val equal = runs().updated(1, runs()(0))
     assert(intercept[IllegalArgumentException](fit(equal)).getMessage.contains("both have 3 cores"))
   }

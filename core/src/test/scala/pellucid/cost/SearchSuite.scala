@@ -33,7 +33,7 @@ class SearchSuite extends Properties {
 
   property("the search finds what the model says of each configuration, one by one") {
     forAll(jobs, Gen.choose(0.0, 3e12), Gen.choose(0.0, 3e12)) { (job, local, hdfs) =>
-      val sized = job.copy(localBytes = local, hdfsBytes = hdfs)
+      val sized = job.copy(localBytes = local, hdfsInput = hdfs)
       val search = Search.of(sized, space)
       val all = (0L until space.size).map(space(_))
       val fit =
@@ -62,6 +62,7 @@ class SearchSuite extends Properties {
     Vector(StageDemand("job", 0, "s", 800, 9, Seq(Io(IoKind.ShuffleRead, 1e9, 1e6)), recordedSeconds = 100)),
     10,
     1e9,
+    0,
     0,
     Seq("a note")
   )

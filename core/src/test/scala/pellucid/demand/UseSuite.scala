@@ -35,6 +35,16 @@ class UseSuite extends munit.FunSuite {
     assertEquals(Use.slots(trace), 8) // 4 until 50, then none, then 8
   }
 
+  test("the most machines at one moment: of those with several executors, while they have one") {
+    // a: 0-50 (two executors) and again 60-; b: 50-70; c: 65-
+    val trace = new TraceOf(Nil).executor("0", 1, 0, "a").executor("1", 1, 20, "a").removed("0", 30, "idle")
+      .removed("1", 50, "idle").executor("2", 1, 50, "b").executor("3", 1, 60, "a").removed("2", 70, "idle")
+      .executor("4", 1, 65, "c").result(100)
+    assertEquals(Use.machines(trace, trace.executors.indices), 3) // from 65 to 70
+    assertEquals(Use.machines(trace, Seq(0, 1, 2)), 1)
+    assertEquals(Use.machines(trace, Nil), 0)
+  }
+
   test("the critical path goes back through the parent that ended last, and through the job before") {
     // job 1: stage 3 waits for stages 1 (ends 150) and 2 (ends 180); job 1 followed job 0, which ended at 100
     val trace = new TraceOf(Seq(2)).job(0, 0, 100, 0).job(1, 110, 300, 1, 2, 3)

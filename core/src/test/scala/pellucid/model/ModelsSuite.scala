@@ -21,7 +21,10 @@ class ModelsSuite extends munit.FunSuite {
   private def stage(cores: Int, seconds: Int, tasks: Did*): Trace = stageWith("", cores, seconds, tasks: _*)
 
   /** @param settings of Spark, as they are in the log, each after a comma */
-  private def stageWith(settings: String, cores: Int, seconds: Int, tasks: Did*): Trace = {
+  private def stageWith(settings: String, cores: Int, seconds: Int, tasks: Did*): Trace =
+    readLines(logOf(settings, cores, seconds, tasks): _*)
+
+  private def logOf(settings: String, cores: Int, seconds: Int, tasks: Seq[Did]): Seq[String] = {
     val finish = 1000 + 1000L * seconds
     val lines = tasks.zipWithIndex.map { case (t, id) =>
       taskEnd(
@@ -36,12 +39,10 @@ class ModelsSuite extends munit.FunSuite {
             t.seconds},"Executor CPU Time":1,"Input Metrics":{"Bytes Read":${t.inputBytes},"Records Read":1}}"""
       )
     }
-    readLines(
-      (Seq(environment.replace("},\"System", s"$settings},\"System")) ++
-        tasks.map(_.executor).distinct.map(executorAdded(_, cores)) ++
-        Seq(jobStart(0, 1000, 0), stageSubmitted(0, at = 1000, tasks = tasks.size)) ++ lines ++
-        Seq(stageCompleted(0, from = 1000, to = finish), jobEnd(0, finish))): _*
-    )
+    Seq(environment.replace("},\"System", s"$settings},\"System")) ++
+      tasks.map(_.executor).distinct.map(executorAdded(_, cores)) ++
+      Seq(jobStart(0, 1000, 0), stageSubmitted(0, at = 1000, tasks = tasks.size)) ++ lines ++
+      Seq(stageCompleted(0, from = 1000, to = finish), jobEnd(0, finish))
   }
 
   private def job(trace: Trace, change: Change, known: Known = Known()): Prediction =
@@ -294,6 +295,14 @@ class ModelsSuite extends munit.FunSuite {
     near(job(out, fast, known).ideal, 0.8)
   }
 
+  test("files without a byte wait for no disk, though those beside them keep it busy") {
+    // Two machines write 40 MB each, 0.8 s of each disk in the 1 s that it takes, and close an empty file
+    val empty = Did("o0,0,0,1000000,0", "network:hdfs=1", seconds = 1)
+    val out = stage(1, 1, Seq("1", "2").map(e => Did("o0,40000000,0,10000,0", "network:hdfs=1", e, 1)) :+ empty: _*)
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), networkBytesPerSecond = Some(4e9))
+    near(job(out, Change(), known).replay, 1)
+  }
+
   test("replicas go where fewest write to, or are drawn") {
     // Four machines write 100 MB each, two replicas, to disks of 100 MB/s: as long as the disk with the most of them takes. The first file's second one
     // goes to machine 3 or 4 in 2 cases of 3: then the second file's goes to the one left, and in 1 of 3 the third's to 4, which has a third one with its own
@@ -541,6 +550,40 @@ class ModelsSuite extends munit.FunSuite {
     // both have read after 2 s: the first one computes a second later
     near(models.predict(Change(disk = Some(flat("flash", 1e8)))).jobs.head.prediction.replayNow, 3)
     near(models.predict(Change(disk = Some(flat("flash", 2e8)))).jobs.head.prediction.replay, 2)
+  }
+
+  /** One job of so many seconds, on executors of two cores each. */
+  private def onExecutors(seconds: Int, executors: (String, Int, Int)*): Machines = {
+    val trace = new TraceOf(Nil)
+    trace.stage(0, 0, 1000L * seconds).job(0, 0, 1000L * seconds, 0)
+    for (((host, from, to), e) <- executors.zipWithIndex) {
+      trace.executor(s"$e", 2, 1000L * from, host).task(0, 1000L * from, 1000L * to, executor = e)()
+      if (to < seconds) trace.removed(s"$e", 1000L * to, "lost")
+    }
+    new Models(trace.result()).predict(Change()).now
+  }
+
+  test("an executor in the place of one that was lost brings no more cores, and one elsewhere no more machines") {
+    val replaced = onExecutors(4, ("a", 0, 2), ("a", 2, 4), ("b", 0, 4))
+    assertEquals((replaced.count, replaced.cores), (2, 2))
+    val sideBySide = onExecutors(4, ("a", 0, 4), ("a", 0, 4))
+    assertEquals((sideBySide.count, sideBySide.cores), (1, 4))
+    val moved = onExecutors(4, ("a", 0, 2), ("b", 2, 4))
+    assertEquals((moved.count, moved.cores), (1, 2))
+  }
+
+  test("an executor whose cores the log does not say has as many as it ran tasks at once") {
+    val trace = new TraceOf(Seq(0))
+    trace.stage(0, 0, 1000).job(0, 0, 1000, 0)
+    for (_ <- 1 to 3) trace.task(0, 0, 1000)()
+    assertEquals(new Models(trace.result()).predict(Change()).now.cores, 3)
+  }
+
+  test("a disk that two executors of a machine use is one") {
+    val both = Seq("1", "2").map(e => Did("i1,100000000,0,1000000,0", executor = e, seconds = 1))
+    val log = logOf("", 1, 1, both).map(_.replace("\"Host\":\"h2\"", "\"Host\":\"h1\""))
+    val now = new Models(readLines(log: _*)).predict(Change()).now
+    assertEquals((now.count, now.cores, now.disks), (1, 2, 1))
   }
 
   test("a log without monotasks: they are estimated, and the same machines take what they took") {
