@@ -40,14 +40,18 @@ private final class OnDriver extends DriverPlugin {
     PellucidPlugin.logged = Some(new MachineLog(sc))
     val slots = new Slots(sc)
     PellucidPlugin.slots = Some(slots)
-    if (conf.getBoolean("spark.pellucid.monotasks", false)) {
+    val observes = conf.getBoolean("spark.pellucid.observe", true)
+    val monotasks = conf.getBoolean("spark.pellucid.monotasks", false)
+    if (monotasks && !observes)
+      Guard.warn("without spark.pellucid.observe no task runs as monotasks, whatever spark.pellucid.monotasks says")
+    if (monotasks && observes) {
       slots.hears(new TasksLeft(slots.remain, gone(slots)))
       PellucidPlugin.locality(ReduceLocality.whole(conf))
       PellucidPlugin.mapOutput(KeptMapOutput.fetchFromHost(sc))
       PellucidPlugin.completion(Completion.askSooner(sc.hadoopConfiguration))
     }
     if (conf.getBoolean("spark.pellucid.ui", true)) Guard.tab(LiveTab.start(sc))
-    if (conf.getBoolean("spark.pellucid.observe", true)) observations = Some(TaskObservations.register(sc))
+    if (observes) observations = Some(TaskObservations.register(sc))
     observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
   }
 

@@ -42,6 +42,11 @@ object Jobs {
     Ran(answer, log, EventLog.read(Iterator(() => Files.newInputStream(log))))
   }
 
+  /** Returns when no thread of this JVM runs a task: the driver hears of a job's failure before its other tasks have ended. */
+  def awaitTasks(): Unit =
+    while (Thread.getAllStackTraces.values.asScala.exists(_.exists(_.getClassName.endsWith("Executor$TaskRunner"))))
+      Thread.sleep(10)
+
   /** Bytes of the data files below a folder. */
   def size(folder: Path): Long =
     Files.walk(folder).iterator.asScala.filter(f => f.getFileName.toString.startsWith("part-")).map(Files.size).sum

@@ -1,9 +1,11 @@
 package pellucid
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.CountDownLatch
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.SparkSession
 
 import pellucid.plugin.{Guard, Versions}
@@ -199,6 +201,30 @@ class PluginSuite extends SparkSuite {
     assert(warnings.head.contains("spark.pellucid.observe"), warnings)
   }
 
+  folder.test("monotasks that nothing would observe are stock Spark's tasks, and one warning") { folder =>
+    val conf = Map("spark.pellucid.observe" -> "false", "spark.pellucid.monotasks" -> "true")
+    val warnings = Warnings.during {
+      val ran = Jobs.run(folder, conf = conf)(_.range(10).count())
+      assertEquals(ran.answer, 10L)
+      assertEquals(ran.trace.monotasks.size, 0)
+    }
+    assertEquals(warnings.size, 1, warnings)
+    assert(warnings.head.contains("spark.pellucid.observe"), warnings)
+  }
+
+  folder.test("a task that outlives its application costs the next one nothing") { folder =>
+    val warnings = Warnings.during {
+      Jobs.run(folder, conf = Map("spark.pellucid.monotasks" -> "true")) { spark =>
+        spark.sparkContext.parallelize(Seq(0), 1).foreachAsync(_ => Outlives.application())
+        Outlives.begun.await()
+      }
+      Jobs.awaitTasks()
+    }
+    assertEquals(warnings, Nil)
+    val next = Jobs.run(folder)(_.range(10).count())
+    assert(next.trace.tasks.is(0, Tasks.Observed))
+  }
+
   folder.test("persisted blocks on disk") { folder =>
     val ran = Jobs.run(folder) { spark =>
       val rdd = spark.sparkContext.parallelize(0 until 100000, 2).map(i => s"$i ${"y" * 30}")
@@ -254,5 +280,14 @@ class PluginSuite extends SparkSuite {
   test("versions") {
     assert(Versions.supported("4.0.1") && Versions.supported("4.3.0-SNAPSHOT"))
     assert(!Versions.supported("3.5.9") && !Versions.supported("4.30.0") && !Versions.supported("5.0.0"))
+  }
+}
+
+/** What a task does until its application has ended. */
+object Outlives {
+  val begun = new CountDownLatch(1)
+  def application(): Unit = {
+    begun.countDown()
+    while (SparkEnv.get != null) Thread.sleep(1)
   }
 }

@@ -169,9 +169,9 @@ private final class ChunkedInput(
         for {
           task <- record.multitask
           fs <- source.fs
-          datanode <- Try(source.exact(from, true)).getOrElse(None)
           disk = resource(from)
           if Resources.isDisk(disk) && task.mayGoAhead(disk, MonotaskPhase.InputRead)
+          datanode <- Try(source.exact(from, true)).getOrElse(None)
           input = { noReadahead(); new InputAhead(task, stock, fs, from, chunkOf(left), disk, datanode) }
           if input.begin()
         } yield input

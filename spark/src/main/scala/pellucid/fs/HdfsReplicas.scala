@@ -8,7 +8,6 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{BlockLocation, FileSystem, FSDataOutputStream, Path}
 import org.apache.hadoop.hdfs.DFSOutputStream
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
-import org.apache.spark.SparkEnv
 import org.apache.spark.api.plugin.PluginContext
 import org.apache.spark.pellucid.Fields
 
@@ -28,7 +27,7 @@ private[fs] final class HdfsReplicas private (
 ) {
   import HdfsReplicas._
   private val fileSystem = fs.getUri.getAuthority
-  private val file = s"${SparkEnv.get.executorId} ${files.getAndIncrement()} $fileSystem"
+  private val file = s"${driver.executorID()} ${files.getAndIncrement()} $fileSystem"
   private var begunAt = -1L // the block that was asked for last
   private var chosen = Array.empty[String] // its machines, where the driver has chosen
   private var asked = false // the driver
@@ -58,7 +57,10 @@ private[fs] final class HdfsReplicas private (
   private def favours(machines: Array[String]): Unit = {
     chosen = machines
     favoured ||= machines.nonEmpty
-    favouredNodes.set(streamer, if (machines.isEmpty) null else machines)
+    favouredNodes.set(
+      streamer,
+      machines
+    ) // none are no choice; the streamer's own thread may not find null where there were some
   }
 
   /** A task that is killed meanwhile finds that out when it writes. */

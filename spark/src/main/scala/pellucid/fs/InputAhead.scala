@@ -82,7 +82,7 @@ private[fs] class InputAhead(
   /** It is nothing to streams but this one. */
   def isOf(stream: FSDataInputStream): Boolean = stream eq in
 
-  /** On another thread, for a task that computes: memory is its own thread's to take, as its operators may have to spill for it. False: there is none. */
+  /** On another thread, for a task that computes. False: there is no memory for it. */
   def begin(): Boolean = {
     val has = hasRoom
     if (has) {

@@ -30,6 +30,7 @@ private[pellucid] final class Monotasks(
     send: String => Unit
 ) {
   import Monotasks._
+  private val executor = SparkEnv.get.executorId
   private def set(slots: String) = {
     val set = conf.getOption(s"spark.pellucid.monotasks.$slots").map(_.toInt)
     require(set.forall(_ > 0), s"spark.pellucid.monotasks.$slots is at least 1")
@@ -77,9 +78,9 @@ private[pellucid] final class Monotasks(
   def begin(): Option[Multitask] = {
     val task = TaskContext.get()
     val isOne = task.cpus() == 1 && !task.isInstanceOf[BarrierTaskContext]
-    if (isOne) mapOutput = shuffle
-    mapOutput.foreach(_.begins(task))
     if (isOne) {
+      mapOutput = shuffle
+      mapOutput.foreach(_.begins(task))
       val multitask = new Multitask(begun.getAndIncrement(), resources, synchronized(concurrency.atMost))
       running.add(multitask)
       val isNew = task.stageId() > newestStage
@@ -88,14 +89,17 @@ private[pellucid] final class Monotasks(
       multitask.begin()
       Some(multitask)
     } else {
-      giveBack()
+      passes()
       None
     }
   }
 
+  /** On the thread of a task that stays as in stock Spark. */
+  def passes(): Unit = { mapOutput.foreach(_.begins(TaskContext.get())); giveBack() }
+
   /** Of too little memory more tasks have less each. */
   def memoryFailed(): Unit = {
-    send(s"memory ${SparkEnv.get.executorId}")
+    send(s"memory $executor")
     mapOutput.foreach(_.close())
     giveBack()
   }
@@ -111,7 +115,7 @@ private[pellucid] final class Monotasks(
     val tasks = concurrency.tasks
     val others = tasks != told
     if (others) {
-      send(s"tasks ${SparkEnv.get.executorId} $tasks")
+      send(s"tasks $executor $tasks")
       told = tasks
       Fetches.allowInFlight(inFlight * cores / tasks)
     }
@@ -131,7 +135,7 @@ private[pellucid] final class Monotasks(
       }
     finally {
       if (!stopped) withoutWatch(giveBack())
-      resources.cpu.open() // without a watch a task could wait for ever for the core of one that waits for it
+      resources.open() // without a watch a task could wait for ever for what one has that waits for it
     }
 
   /** Until the next look: longer where CPUs are so slow that looks would take more than a part in [[Share]] of one. */
@@ -215,7 +219,9 @@ private object Monotasks {
     */
   private final val LeastNanos = 2000000L
   private final val MostNanos = CoreLending.StillNanos / 2 // so that what is asked for after that is done then
-  private final val RestNanos = 1000000000L
+
+  /** Without a task for so long it writes what it keeps of map output: longer than the end of a stage whose last tasks others run, and wait for these disks. */
+  private final val RestNanos = 10000000000L
   private final val Share = 200L
   private val guard = new Guard("watching monotasks")
   private val withoutWatch = new Guard("giving tasks back")

@@ -11,6 +11,7 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   val cpu = new Gate("cpu", cores)
   val network = new Gate("network", networkSlots)
   private val others = new ConcurrentHashMap[String, Gate]
+  @volatile private var opened = false
 
   /** Where nothing ends for long while others wait, one more may begin: a machine that is slow or gone should not keep them from the rest. What is
     * written goes to machines that HDFS chooses, and so may what is read from a datanode's disk.
@@ -43,9 +44,18 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
     * disks of several machines, and has slots of its own.
     */
   def of(place: String, phase: MonotaskPhase): Gate =
-    if (Resources.isDisk(place)) others.computeIfAbsent(place, disk => new Gate(disk, disks.of(disk)))
-    else if (phase == MonotaskPhase.OutputWrite) others.computeIfAbsent(s"network:$place", new Gate(_, outputSlots))
+    if (Resources.isDisk(place)) other(place, disks.of)
+    else if (phase == MonotaskPhase.OutputWrite) other(s"network:$place", _ => outputSlots)
     else network
+
+  private def other(name: String, slots: String => Int): Gate = {
+    val gate = others.computeIfAbsent(name, name => new Gate(name, slots(name)))
+    if (opened) gate.open()
+    gate
+  }
+
+  /** Nobody waits for any of them any more. */
+  def open(): Unit = { opened = true; (Seq(cpu, network) ++ others.values.asScala).foreach(_.open()) }
 }
 
 object Resources {

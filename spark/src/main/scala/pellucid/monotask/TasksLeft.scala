@@ -44,6 +44,6 @@ private[pellucid] final class TasksLeft(remain: Long => Unit, gone: (String, Boo
 
 private object TasksLeft {
 
-  /** In the words of YARN ("exceeding physical memory limits") and Kubernetes ("possible container OOM"). */
-  private val ForMemory = "(?i)memory limit|OOM".r
+  /** In the words of YARN ("exceeding physical memory limits") and Kubernetes ("possible container OOM", "OOMKilled"). */
+  private val ForMemory = "(?i)memory limit|\\bOOM(Killed)?\\b".r
 }

@@ -14,13 +14,14 @@ import org.apache.spark.util.CollectionAccumulator
   * What travels is Spark's own `CollectionAccumulator`: no class of ours has to be found by whoever reads it.
   */
 final class Channel private (bytes: Array[Byte]) {
+  private val env = SparkEnv.get // by the time that its last task ends the application may have none
 
   /** With the end of the current thread's task. As in Spark itself, an accumulator joins a task by being deserialized on its thread,
     * and by Spark's own stream: a second kind of stream would make all of the JVM's deserializing dearer, as its compiled calls then
     * have two receivers.
     */
   def send(measured: String): Unit =
-    Channel.serializer.deserialize[CollectionAccumulator[String]](ByteBuffer.wrap(bytes)).add(measured)
+    Channel.serializer(env).deserialize[CollectionAccumulator[String]](ByteBuffer.wrap(bytes)).add(measured)
 }
 
 object Channel {
@@ -30,11 +31,11 @@ object Channel {
   private val Task = "task"
 
   /** Spark's own of tasks, which one thread uses at a time. */
-  private def serializer = SparkEnv.get.closureSerializer.newInstance()
+  private def serializer(env: SparkEnv) = env.closureSerializer.newInstance()
 
   /** In the driver: what executors are to be told. */
   def toldBy(observations: TaskObservations): JMap[String, String] = {
-    val bytes = Base64.getEncoder.encode(serializer.serialize(observations))
+    val bytes = Base64.getEncoder.encode(serializer(SparkEnv.get).serialize(observations))
     JMap.of(Accumulator, ISO_8859_1.decode(bytes).toString, Task, observations.id.toString)
   }
 

@@ -23,8 +23,8 @@ private[pellucid] final class Observer(
   streams(ObservedStreams.install())
   fetches(ObservedFetches.install())
   serving(ObservedServing.install())
+  private val env = SparkEnv.get
   private val counters = machine(new Counters(text => {
-    val env = SparkEnv.get
     send(s"${env.executorId} ${env.blockManager.blockManagerId.host} $text")
   }))
 
@@ -33,8 +33,12 @@ private[pellucid] final class Observer(
   /** On the task's thread. */
   def taskStarts(): Unit = {
     TaskRecord.end() // of a task whose end was not seen
-    tasks(if (TaskContext.get().getLocalProperty(Property) != "false") observe())
-    ()
+    val observed = tasks {
+      val wanted = TaskContext.get().getLocalProperty(Property) != "false"
+      if (wanted) observe()
+      wanted
+    }
+    if (!observed.contains(true)) { others(monotasks.foreach(_.passes())); () }
   }
 
   private def observe(): Unit = {
@@ -71,6 +75,7 @@ private object Observer {
   /** Of a job, as `SparkContext.setLocalProperty` sets it: false, and its tasks are left alone. */
   private final val Property = "spark.pellucid.observe"
   private val tasks = new Guard("observing tasks")
+  private val others = new Guard("giving way to tasks that are not observed")
   private val files = new Guard("observing input and output")
   private val streams = new Guard("observing spills and shuffle files")
   private val fetches = new Guard("observing shuffle fetches")

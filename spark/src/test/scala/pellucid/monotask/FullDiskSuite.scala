@@ -62,11 +62,11 @@ class FullDiskSuite extends SparkSuite {
       val local = Files.createDirectory(disk.resolve("local"))
       Jobs.run(folder, plugin, conf + ("spark.local.dir" -> local.toString)) { spark =>
         val error = kind(Try(job(spark, disk.resolve("out").toString)).failed.get)
-        awaitTasks()
+        Jobs.awaitTasks()
         collect(disk)
         val next = Try(small(spark)).fold(kind, _.mkString(" "))
         val held = if (plugin) Held.now(spark) else Held.Nothing
-        awaitTasks()
+        Jobs.awaitTasks()
         Seen(error, next, held, open(disk), filesOf(disk))
       }.answer
     } finally unmount(disk)
@@ -77,11 +77,6 @@ private object FullDiskSuite {
 
   /** @param files what is left on the disk, without numbers */
   final case class Seen(error: String, next: String, held: Held, open: Seq[String], files: Set[String])
-
-  /** Returns when no thread of this JVM runs a task: the driver hears of a job's failure before its other tasks have ended. */
-  def awaitTasks(): Unit =
-    while (Thread.getAllStackTraces.values.asScala.exists(_.exists(_.getClassName.endsWith("Executor$TaskRunner"))))
-      Thread.sleep(10)
 
   /** Closes what stock Spark's writers left open, whose space is free then. A moment later than the collection, and not where a thread still
     * has the last task on its stack.

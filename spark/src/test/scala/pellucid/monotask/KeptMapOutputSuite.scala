@@ -1,5 +1,6 @@
 package pellucid.monotask
 
+import java.io.IOException
 import java.lang.ref.Reference
 import java.nio.ByteBuffer
 import java.util.Arrays
@@ -11,6 +12,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.storage.StorageLevel
 
 import pellucid.{Jobs, SparkSuite}
+import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase
 
 /** Map output that stays in memory. */
@@ -24,9 +26,9 @@ class KeptMapOutputSuite extends SparkSuite {
     k * 31.0 + Arrays.hashCode(v)
   }.sum()
 
-  /** In a second or two of an executor without tasks. */
+  /** In ten seconds or more of an executor without tasks. */
   private def eventually(what: => Boolean): Boolean =
-    Iterator.continually { Thread.sleep(50); what }.take(200).contains(true)
+    Iterator.continually { Thread.sleep(50); what }.take(1000).contains(true)
 
   private def written(spark: SparkSession) = files(spark, ".data").size == 3
 
@@ -120,6 +122,46 @@ class KeptMapOutputSuite extends SparkSuite {
       )
       assert(files(spark, ".data").nonEmpty)
       assertEquals(sum(shuffled), first)
+    }
+  }
+
+  for (
+    (what, before) <- Seq[(String, SparkSession => Unit)](
+      "that is not observed" -> (_.sparkContext.setLocalProperty("spark.pellucid.observe", "false")),
+      "after nothing more could be kept" -> { spark =>
+        Guard.sabotage("keeping map output in memory")
+        val written = Pairs.shuffled(spark)
+        assert(sum(written) > 0)
+        assertEquals(files(spark, ".data").keys.count(_.startsWith("shuffle_1_")), 3)
+      }
+    )
+  ) folder.test(s"so does a task $what") { folder =>
+    Jobs.run(folder, conf = much) { spark =>
+      val shuffled = Pairs.shuffled(spark)
+      val first = sum(shuffled)
+      assertEquals(files(spark, ".data"), Map.empty[String, Int])
+      before(spark)
+      assertEquals(
+        spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect().toSeq,
+        Seq(190000000L)
+      )
+      assertEquals(sum(shuffled), first)
+    }
+  }
+
+  folder.test("of a block that is in no memory any more, nor in its file, it is the reading that fails") { folder =>
+    Jobs.run(folder, conf = much) { spark =>
+      val shuffled = Pairs.shuffled(spark)
+      assert(sum(shuffled) > 0)
+      val output = KeptOutput.first
+      val block = KeptOutput.block(output)
+      assertEquals(block.createInputStream().readAllBytes().length.toLong, block.size)
+      spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect()
+      assertEquals(block.createInputStream().readAllBytes().length.toLong, block.size)
+      KeptOutput.delete(output)
+      val in = block.createInputStream()
+      intercept[IOException](in.read(new Array[Byte](10)))
+      Reference.reachabilityFence(shuffled)
     }
   }
 

@@ -1,7 +1,7 @@
 package pellucid.monotask
 
 import pellucid.sched.MonotaskPhase
-import pellucid.sched.MonotaskPhase.{InputRead, ShuffleRead}
+import pellucid.sched.MonotaskPhase.{InputRead, OutputWrite, ShuffleRead}
 
 class ResourcesSuite extends munit.FunSuite {
   private val resources = new Resources(cores = 2, new DiskSlots(Some(1), Nil), networkSlots = 4, outputSlots = 1)
@@ -22,5 +22,16 @@ class ResourcesSuite extends munit.FunSuite {
       "that it would be read from the disk is not known"
     )
     a.leave()
+  }
+
+  test("once they are open nobody waits, not for what is used first after that either") {
+    val opened = new Resources(cores = 1, new DiskSlots(Some(1), Nil), networkSlots = 1, outputSlots = 1)
+    def all = Seq(opened.cpu, opened.network, opened.of("disk:a", InputRead), opened.of("hdfs", OutputWrite))
+    val before = all
+    before.foreach(enter(_, InputRead))
+    opened.open()
+    val gates = before :+ opened.of("disk:b", InputRead)
+    for (gate <- gates; _ <- 1 to 3) { assertEquals(gate.waits, 0); enter(gate, InputRead) }
+    assertEquals(gates.map(_.runs), Seq(4, 4, 4, 4, 3))
   }
 }

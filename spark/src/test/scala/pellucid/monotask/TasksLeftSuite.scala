@@ -32,10 +32,12 @@ class TasksLeftSuite extends munit.FunSuite {
     val reasons = Seq(
       "Container killed by YARN for exceeding physical memory limits. 1.1 GB of 1 GB physical memory used.",
       "The executor with id 2 exited with exit code 137(SIGKILL, possible container OOM).",
+      "termination reason: OOMKilled",
+      "worker lost: mushroom-7.example.org",
       "Command exited with code 137",
       "Executor killed by driver."
     )
     for ((reason, i) <- reasons.zipWithIndex) listener.onExecutorRemoved(SparkListenerExecutorRemoved(0, s"$i", reason))
-    assertEquals(gone.toSeq, Seq("0" -> true, "1" -> true, "2" -> false, "3" -> false))
+    assertEquals(gone.toSeq, Seq("0" -> true, "1" -> true, "2" -> true, "3" -> false, "4" -> false, "5" -> false))
   }
 }

@@ -1,6 +1,6 @@
 package org.apache.spark.pellucid
 
-import java.io.InputStream
+import java.io.{InputStream, IOException}
 import java.nio.ByteBuffer
 
 import io.netty.buffer.{ByteBuf, ByteBufInputStream, Unpooled}
@@ -44,7 +44,15 @@ private final class KeptBlock(file: FileSegmentManagedBuffer, output: ShuffleDat
 
   override def size(): Long = file.size
   override def nioByteBuffer(): ByteBuffer = there.fold(file.nioByteBuffer())(_.nioBuffer())
-  override def createInputStream(): InputStream = there.fold(file.createInputStream())(new ByteBufInputStream(_))
+  override def createInputStream(): InputStream = there.fold(ofFile)(new ByteBufInputStream(_))
+
+  /** Spark takes only its own kind of buffer for one whose file may fail to open: it fails to be read. */
+  private def ofFile: InputStream =
+    try file.createInputStream()
+    catch {
+      case e: IOException => new InputStream { override def read(): Int = throw e }
+    }
+
   override def retain(): ManagedBuffer = this
   override def release(): ManagedBuffer = this
   override def convertToNetty(): AnyRef = there.getOrElse(file.convertToNetty())

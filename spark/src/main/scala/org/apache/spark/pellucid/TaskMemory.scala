@@ -3,7 +3,7 @@ package org.apache.spark.pellucid
 import java.util.{Set => JSet}
 
 import org.apache.spark.{SparkEnv, TaskContext}
-import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
+import org.apache.spark.memory.{MemoryConsumer, MemoryManager, TaskMemoryManager, UnspilledMemory}
 
 import pellucid.monotask.Arrays
 import pellucid.plugin.Guard
@@ -15,9 +15,7 @@ import pellucid.plugin.Guard
 final class TaskMemory(context: TaskContext, tasks: Int) {
   import TaskMemory._
   private val manager = context.taskMemoryManager()
-  private val consumer = new MemoryConsumer(manager, MemoryMode.ON_HEAP) {
-    override def spill(size: Long, trigger: MemoryConsumer): Long = 0
-  }
+  private val own = new UnspilledMemory(SparkEnv.get.memoryManager, context.taskAttemptId())
   private var ended = false
 
   /** As many bytes, up to `size` (in whole megabytes, of those), as there is room for: a small part of what nobody uses, and less than the task's share, so that nobody
@@ -32,17 +30,14 @@ final class TaskMemory(context: TaskContext, tasks: Int) {
   }
 
   private def acquire(bytes: Long): Long = synchronized {
-    val most = Seq(bytes, MostBytes - consumer.getUsed, spare(manager, tasks, Parts)).min
-    if (ended || most <= 0) 0 else consumer.acquireMemory(most)
+    val room = if (ended) 0L else math.min(bytes, spare(manager, tasks, Parts))
+    if (room > 0) own.acquire(math.min(room, MostBytes - own.used)) else 0
   }
 
-  def release(bytes: Long): Unit = synchronized(if (!ended) free(bytes))
+  def release(bytes: Long): Unit = synchronized(if (bytes > 0 && !ended) own.release(bytes))
 
   /** The task ends, and with it what its open streams hold. */
-  def end(): Unit = synchronized { ended = true; free(consumer.getUsed) }
-
-  /** Spark's memory manager wakes whoever waits for memory, whatever it is given back: nothing needs no call. */
-  private def free(bytes: Long): Unit = if (bytes > 0) consumer.freeMemory(bytes)
+  def end(): Unit = synchronized { ended = true; own.release(own.used) }
 }
 
 object TaskMemory {
@@ -50,9 +45,11 @@ object TaskMemory {
   private final val MostBytes = 32L << 20
   private val guard = new Guard("taking memory for monotasks")
 
+  /** None of an application that has ended, though a task of it may still run. */
+  private def manager: Option[MemoryManager] = Option(SparkEnv.get).map(_.memoryManager)
+
   /** Bytes for tasks' operators that nobody uses, and with those that are used. */
-  private def room: (Long, Long) = {
-    val manager = SparkEnv.get.memoryManager
+  private def room: (Long, Long) = manager.fold((0L, 0L)) { manager =>
     val unused = manager.maxOnHeapStorageMemory - manager.onHeapStorageMemoryUsed
     (unused, unused + manager.onHeapExecutionMemoryUsed)
   }
@@ -68,10 +65,7 @@ object TaskMemory {
   }
 
   /** Bytes of the heap that Spark's memory manager has given out: to tasks, and for cached blocks. */
-  def managed: Long = {
-    val manager = SparkEnv.get.memoryManager
-    manager.onHeapStorageMemoryUsed + manager.onHeapExecutionMemoryUsed
-  }
+  def managed: Long = manager.fold(0L)(m => m.onHeapStorageMemoryUsed + m.onHeapExecutionMemoryUsed)
 
   private lazy val consumers = Fields.of(classOf[TaskMemoryManager], "consumers")
 

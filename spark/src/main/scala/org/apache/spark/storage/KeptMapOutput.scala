@@ -1,6 +1,7 @@
 package org.apache.spark.storage
 
 import java.io.IOException
+import java.nio.channels.ClosedByInterruptException
 import java.util.concurrent.locks.LockSupport
 
 import scala.collection.mutable
@@ -32,20 +33,23 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
   @volatile private var idle, closed, stopped = false
   @volatile private var failedAt = System.nanoTime() - RetryNanos
   private val writer = new Daemons("pellucid-map-output").newThread { () =>
-    while (!stopped && guard(work()).isDefined) LockSupport.park(this)
+    while (!stopped && giving(work()).isDefined)
+      LockSupport.parkNanos(this, if (closed && bytes > 0) RetryNanos else Long.MaxValue)
   }
   env.memoryManager.setMemoryStore(new Asked(blocks.memoryStore))
   writer.start()
 
   /** A map task's output of at most `size` bytes, for which `index` writes the file by which it is found. False where there is no room, or it
-    * went wrong: then it is to be written as ever.
+    * went wrong: then it is to be written as ever. Nothing is kept that could not be given back.
     */
   private[spark] def keep(id: ShuffleDataBlockId, size: Long)(index: => Unit)(output: => ChunkedByteBuffer): Boolean =
-    guard(reserve(size)).contains(true) && {
+    giving(true).contains(true) && keeping(reserve(size)).contains(true) && {
       var done = false
-      try done = guard {
+      try done = keeping {
           try { index; put(id, size, output) }
-          catch { case _: IOException => false } // a full disk, or a task that was killed
+          catch {
+            case _: IOException | _: OutOfMemoryError => false
+          } // a full disk, a task that was killed, a full heap
         }.contains(true)
       finally if (!done) release(size)
       done
@@ -81,7 +85,7 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
   /** A task begins, on its own thread: rather than that it spills, or has less memory than in stock Spark, what is kept goes. */
   def begins(task: TaskContext): Unit = {
     idle = false
-    guard {
+    giving {
       val giver = new MemoryConsumer(task.taskMemoryManager(), MemoryMode.ON_HEAP) {
         override def getUsed: Long = bytes
         override def spill(size: Long, trigger: MemoryConsumer): Long = giveBack(size)
@@ -135,15 +139,20 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
 
   private def forget(id: ShuffleDataBlockId): Unit = synchronized(kept.remove(id).foreach(bytes -= _.size))
 
-  /** What Spark is just writing, or removing, it does without this. What cannot be written, on a full disk, stays, and is tried again later. */
+  /** What Spark is just writing, or removing, it does without this. What cannot be written, on a full disk or with a full heap, stays, and is tried again
+    * later.
+    */
   private def whole(id: ShuffleDataBlockId)(part: => Long): Long = giving {
-    if (
-      System.nanoTime() - failedAt < RetryNanos || blocks.blockInfoManager.lockForWriting(id, blocking = false).isEmpty
-    ) 0L
-    else
+    if (System.nanoTime() - failedAt < RetryNanos) 0L
+    else if (blocks.blockInfoManager.lockForWriting(id, blocking = false).isEmpty) {
+      if (blocks.blockInfoManager.get(id).isEmpty) forget(id) // it went while it was put
+      0L
+    } else
       try part
-      catch { case _: IOException => failedAt = System.nanoTime(); 0L }
-      finally blocks.blockInfoManager.unlock(id)
+      catch {
+        case _: ClosedByInterruptException => 0L // the thread's own affair
+        case _: IOException | _: OutOfMemoryError => failedAt = System.nanoTime(); 0L
+      } finally blocks.blockInfoManager.unlock(id)
   }.getOrElse(0L)
 
   /** What Spark's memory manager asks for room: in place of `stock`, which is asked for what is missing then. */
@@ -161,7 +170,7 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
 }
 
 object KeptMapOutput {
-  private val guard = new Guard("keeping map output in memory")
+  private val keeping = new Guard("keeping map output in memory")
   private val giving = new Guard("giving back the memory of map output")
   private final val StopMillis = 10000L
   private final val RetryNanos = 10000000000L
@@ -194,7 +203,7 @@ object KeptMapOutput {
     }
 
   /** Of this executor; None where others of its host read the files. */
-  private[spark] def of(env: SparkEnv): Option[KeptMapOutput] = guard {
+  private[spark] def of(env: SparkEnv): Option[KeptMapOutput] = keeping {
     val alone = env.executorId == SparkContext.DRIVER_IDENTIFIER ||
       !env.conf.get(SHUFFLE_HOST_LOCAL_DISK_READING_ENABLED)
     Option.when(isWanted(env.conf) && alone)(new KeptMapOutput(

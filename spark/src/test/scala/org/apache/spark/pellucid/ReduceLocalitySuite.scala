@@ -30,10 +30,12 @@ class ReduceLocalitySuite extends SparkSuite {
     assertEquals(preferred(folder, Map(), 1000000, 9000000), Seq("host1"))
   }
 
-  folder.test("as monotasks only for one that has all of it, unless the user has chosen") { folder =>
+  folder.test("as monotasks only for one that has all of it, unless the user has chosen, or there are none") { folder =>
     assertEquals(preferred(folder, monotasks, 1000000, 9000000), Nil)
     assertEquals(preferred(folder, monotasks, 0, 9000000), Seq("host1"))
     val chosen = monotasks + ("spark.shuffle.reduceLocality.enabled" -> "true")
     assertEquals(preferred(folder, chosen, 1000000, 9000000), Seq("host1"))
+    val unobserved = monotasks + ("spark.pellucid.observe" -> "false")
+    assertEquals(preferred(folder, unobserved, 1000000, 9000000), Seq("host1"))
   }
 }

@@ -1,0 +1,24 @@
+package org.apache.spark.memory
+
+/** Execution memory that a task has beside its operators'. None of these spills for it, as for what is asked of [[TaskMemoryManager]]: a spill that
+  * fails, on a full disk, is theirs to tell.
+  */
+final class UnspilledMemory(manager: MemoryManager, taskAttempt: Long) {
+  private var held = 0L
+
+  /** Bytes. */
+  def used: Long = held
+
+  /** Returns how many there were, up to so many. */
+  def acquire(bytes: Long): Long = {
+    val got = if (bytes > 0) manager.acquireExecutionMemory(bytes, taskAttempt, MemoryMode.ON_HEAP) else 0L
+    held += got
+    got
+  }
+
+  /** Spark's memory manager wakes whoever waits for memory, whatever it is given back: nothing needs no call. */
+  def release(bytes: Long): Unit = if (bytes > 0) {
+    held -= bytes
+    manager.releaseExecutionMemory(bytes, taskAttempt, MemoryMode.ON_HEAP)
+  }
+}
