@@ -13,6 +13,8 @@
     speed = 0.2                  # of all the kind's limits: a slower disk of the same shape
     size = "4GB"
     use = ["hdfs", "spark"]      # a datanode's volume, Spark's local folder, or both
+    dirty = "32MB"               # what may wait in the page cache to be written to it
+    read_ahead = "1MB"           # the kernel's; by default this of a datanode's volume, 32KB of another
     [hdfs]
     replication = 3
     block = "16MB"
