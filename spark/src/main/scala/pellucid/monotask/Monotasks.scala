@@ -153,10 +153,12 @@ private[pellucid] final class Monotasks(
     if (running.isEmpty) {
       guard(changing(_.empty()))
       cpuLimit.forget()
+      val since = System.nanoTime()
       resting = true
       if (running.isEmpty && !stopped) LockSupport.parkNanos(RestNanos)
-      mapOutput.foreach(_.rests(running.isEmpty))
       resting = false
+      val rested = System.nanoTime() - since >= RestNanos // or a task woke it, which may be over by now
+      if (rested) mapOutput.foreach(_.rests(running.isEmpty))
     }
     lending.computes(System.nanoTime())
   }
