@@ -48,18 +48,18 @@ object Use {
   /** The most machines that some executors were on at one moment. */
   def machines(trace: Trace, executors: Iterable[Int]): Int =
     most(executors.groupBy(trace.executors(_).host).values.flatMap { ofHost =>
-      val each = changes(trace, ofHost, _ => 1)
+      val each = changes(trace, ofHost, _ => 1).sorted
       val before = each.scanLeft(0)(_ + _._2)
       each.zip(before).collect { case (change, n) if n == 0 || n + change._2 == 0 => change }
     })
 
-  /** When they come and go, in order. */
+  /** When they come and go. */
   private def changes(trace: Trace, executors: Iterable[Int], amount: Int => Int): Seq[(Long, Int)] =
     executors.toSeq.flatMap { e =>
       val executor = trace.executors(e)
       val come = (executor.addedMillis, amount(e))
       if (executor.removedMillis > 0) Seq(come, (executor.removedMillis, -amount(e))) else Seq(come)
-    }.sorted
+    }
 
   private def most(changes: Iterable[(Long, Int)]): Int = changes.toSeq.sorted.scanLeft(0)(_ + _._2).max
 

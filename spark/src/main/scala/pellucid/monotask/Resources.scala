@@ -38,7 +38,9 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   }
 
   /** How many monotasks of all resources run or wait. */
-  def busy: Int = (Seq(cpu, network) ++ others.values.asScala).map(gate => gate.runs + gate.waits).sum
+  def busy: Int = gates.map(gate => gate.runs + gate.waits).sum
+
+  private def gates = Seq(cpu, network) ++ others.values.asScala
 
   /** `disk:NAME` is a disk of this machine; all else comes through the network. What is written through it waits for
     * disks of several machines, and has slots of its own.
@@ -55,7 +57,7 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   }
 
   /** Nobody waits for any of them any more. */
-  def open(): Unit = { opened = true; (Seq(cpu, network) ++ others.values.asScala).foreach(_.open()) }
+  def open(): Unit = { opened = true; gates.foreach(_.open()) }
 }
 
 object Resources {

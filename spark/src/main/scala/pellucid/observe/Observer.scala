@@ -24,9 +24,9 @@ private[pellucid] final class Observer(
   fetches(ObservedFetches.install())
   serving(ObservedServing.install())
   private val env = SparkEnv.get
-  private val counters = machine(new Counters(text => {
+  private val counters = machine(new Counters(text =>
     send(s"${env.executorId} ${env.blockManager.blockManagerId.host} $text")
-  }))
+  ))
 
   private val sampler = if (looks) samples(new Sampler) else None
 

@@ -22,6 +22,9 @@ final class Guard(val name: String) {
         case e if Guard.harmless(e) => off(e); None
       }
 
+  /** Nothing has gone wrong so far. */
+  def isOn: Boolean = on
+
   private def off(e: Throwable): Unit = synchronized {
     if (on) {
       on = false

@@ -112,40 +112,29 @@ class KeptMapOutputSuite extends SparkSuite {
     }
   }
 
-  folder.test("a task gets the memory that it gets on stock Spark, and it is written") { folder =>
-    Jobs.run(folder, conf = much) { spark =>
-      val shuffled = Pairs.shuffled(spark)
-      val first = sum(shuffled)
-      assertEquals(files(spark, ".data"), Map.empty[String, Int])
-      assertEquals(
-        spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect().toSeq,
-        Seq(190000000L)
-      )
-      assert(files(spark, ".data").nonEmpty)
-      assertEquals(sum(shuffled), first)
-    }
-  }
+  /** What one task gets of almost all. */
+  private def granted(spark: SparkSession) =
+    spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect().toSeq
 
   for (
     (what, before) <- Seq[(String, SparkSession => Unit)](
-      "that is not observed" -> (_.sparkContext.setLocalProperty("spark.pellucid.observe", "false")),
-      "after nothing more could be kept" -> { spark =>
+      "" -> (_ => ()),
+      " that is not observed" -> (_.sparkContext.setLocalProperty("spark.pellucid.observe", "false")),
+      " after nothing more could be kept" -> { spark =>
         Guard.sabotage("keeping map output in memory")
         val written = Pairs.shuffled(spark)
         assert(sum(written) > 0)
         assertEquals(files(spark, ".data").keys.count(_.startsWith("shuffle_1_")), 3)
       }
     )
-  ) folder.test(s"so does a task $what") { folder =>
+  ) folder.test(s"a task$what gets the memory that it gets on stock Spark, and it is written") { folder =>
     Jobs.run(folder, conf = much) { spark =>
       val shuffled = Pairs.shuffled(spark)
       val first = sum(shuffled)
       assertEquals(files(spark, ".data"), Map.empty[String, Int])
       before(spark)
-      assertEquals(
-        spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect().toSeq,
-        Seq(190000000L)
-      )
+      assertEquals(granted(spark), Seq(190000000L))
+      assert(files(spark, ".data").nonEmpty)
       assertEquals(sum(shuffled), first)
     }
   }
@@ -157,7 +146,7 @@ class KeptMapOutputSuite extends SparkSuite {
       val output = KeptOutput.first
       val block = KeptOutput.block(output)
       assertEquals(block.createInputStream().readAllBytes().length.toLong, block.size)
-      spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect()
+      assertEquals(granted(spark), Seq(190000000L))
       assertEquals(block.createInputStream().readAllBytes().length.toLong, block.size)
       KeptOutput.delete(output)
       val in = block.createInputStream()

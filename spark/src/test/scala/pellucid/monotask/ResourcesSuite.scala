@@ -26,8 +26,7 @@ class ResourcesSuite extends munit.FunSuite {
 
   test("once they are open nobody waits, not for what is used first after that either") {
     val opened = new Resources(cores = 1, new DiskSlots(Some(1), Nil), networkSlots = 1, outputSlots = 1)
-    def all = Seq(opened.cpu, opened.network, opened.of("disk:a", InputRead), opened.of("hdfs", OutputWrite))
-    val before = all
+    val before = Seq(opened.cpu, opened.network, opened.of("disk:a", InputRead), opened.of("hdfs", OutputWrite))
     before.foreach(enter(_, InputRead))
     opened.open()
     val gates = before :+ opened.of("disk:b", InputRead)

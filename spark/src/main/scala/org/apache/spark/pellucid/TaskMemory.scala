@@ -34,7 +34,7 @@ final class TaskMemory(context: TaskContext, tasks: Int) {
     if (room > 0) own.acquire(math.min(room, MostBytes - own.used)) else 0
   }
 
-  def release(bytes: Long): Unit = synchronized(if (bytes > 0 && !ended) own.release(bytes))
+  def release(bytes: Long): Unit = synchronized(if (!ended) own.release(bytes))
 
   /** The task ends, and with it what its open streams hold. */
   def end(): Unit = synchronized { ended = true; own.release(own.used) }

@@ -43,7 +43,7 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
     * went wrong: then it is to be written as ever. Nothing is kept that could not be given back.
     */
   private[spark] def keep(id: ShuffleDataBlockId, size: Long)(index: => Unit)(output: => ChunkedByteBuffer): Boolean =
-    giving(true).contains(true) && keeping(reserve(size)).contains(true) && {
+    giving.isOn && keeping(reserve(size)).contains(true) && {
       var done = false
       try done = keeping {
           try { index; put(id, size, output) }
