@@ -62,7 +62,7 @@ class MonotasksSuite extends SparkSuite {
     folder =>
       def use(spark: SparkSession): Seq[String] =
         Seq(0, 2, 4, 6).map(seed =>
-          spark.sparkContext.parallelize(Seq(seed), 1).map(Slow.inAnyOrder(_, 24 << 20)).collect().head
+          spark.sparkContext.parallelize(Seq(seed), 1).map(Slow.inAnyOrder(_, 24 << 20, computing = 2)).collect().head
         )
       val ran = Jobs.run(folder, conf = on) { spark =>
         val answer = use(spark); (answer, Held.now(spark))
@@ -258,12 +258,14 @@ class MonotasksSuite extends SparkSuite {
 
 /** Reads that wait. */
 object Slow {
-  def inAnyOrder(seed: Int, size: Int): String = {
+
+  /** @param computing milliseconds between two calls */
+  def inAnyOrder(seed: Int, size: Int, computing: Int = 0): String = {
     val bytes = new Array[Byte](size)
     new Random(1).nextBytes(bytes)
     val start = seed * 1000000L
     val in = SlowFile.open(bytes, start, start + size / 2, exact = seed % 2 == 0)
-    try Script(in, new Random(seed.toLong), start, size)
+    try Script(in, new Random(seed.toLong), start, size, AtOnce.spin(computing))
     finally in.close()
   }
 
@@ -299,12 +301,13 @@ object AtOnce {
 
 object Script {
 
-  /** What 300 calls return, mostly reads in sequence. */
-  def apply(in: FSDataInputStream, random: Random, start: Long, size: Int): String = {
+  /** What 300 calls return, mostly reads in sequence, each after `before`. */
+  def apply(in: FSDataInputStream, random: Random, start: Long, size: Int, before: => Unit = ()): String = {
     val said = new StringBuilder
     def tell(result: Any): Unit = said ++= s"$result@${in.getPos} "
     in.seek(start)
     for (_ <- 1 to 300) {
+      before
       val length = 1 + random.nextInt(200000)
       random.nextInt(20) match {
         case 0 => in.seek(random.nextInt(size).toLong); tell("seek")

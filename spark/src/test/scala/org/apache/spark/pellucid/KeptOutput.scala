@@ -5,6 +5,7 @@ import java.nio.file.Files
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.network.buffer.ManagedBuffer
+import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.{ShuffleBlockId, ShuffleDataBlockId}
 
 object KeptOutput {
@@ -18,6 +19,10 @@ object KeptOutput {
   /** For the first reducer. */
   def block(of: ShuffleDataBlockId): ManagedBuffer =
     SparkEnv.get.shuffleManager.shuffleBlockResolver.getBlockData(ShuffleBlockId(of.shuffleId, of.mapId, 0))
+
+  /** How many blocks of it there are; what Spark's listeners know of them is of a moment ago. */
+  def cached(rdd: RDD[_]): Int =
+    SparkEnv.get.blockManager.getMatchingBlockIds(_.asRDDId.exists(_.rddId == rdd.id)).size
 
   /** From the disk. */
   def delete(output: ShuffleDataBlockId): Unit =
