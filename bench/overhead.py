@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import statistics
 import subprocess
 import sys
@@ -55,7 +56,7 @@ class Application:
                 "spark.log.level": "ERROR"}  # fmt: skip
         if plugin:
             conf |= {"spark.jars": software.JAR, "spark.plugins": "pellucid.PellucidPlugin"} | dict(settings)
-        options = "".join(f"--conf {key}={value} " for key, value in conf.items())
+        options = "".join(f"--conf {shlex.quote(f'{key}={value}')} " for key, value in conf.items())
         environment = os.environ | {
             "PYSPARK_SUBMIT_ARGS": f"{options}pyspark-shell",
             "PYSPARK_PYTHON": str(home / "bin" / "python"),
@@ -186,12 +187,12 @@ def row(name, applications, toggled):
             str(len(toggled)), toggled_ratio(0), toggled_ratio(1)]  # fmt: skip
 
 
-def heap(say):
+def heap(settings, say):
     """Live bytes on the driver per task, with the plugin less without, between few tasks and many."""
     grown = {}
     for plugin in (False, True):
         say(f"heap: {'with' if plugin else 'without'} the plugin")
-        application = Application(plugin)
+        application = Application(plugin, settings)
         _, run = workload("tiny")
         application.run(run)
         before = application.live_bytes()
@@ -227,7 +228,7 @@ def main():
     columns = ["job", "applications x runs", "without, s", "with the plugin, s", "ratio of times", "ratio of CPU times",
                "runs in one application", "ratio of times", "ratio of CPU times"]  # fmt: skip
     table = experiment.markdown(columns, rows)
-    per_task = f"Driver heap: {heap(say):+.0f} bytes per task.\n\n" if "heap" in options.only else ""
+    per_task = f"Driver heap: {heap(settings, say):+.0f} bytes per task.\n\n" if "heap" in options.only else ""
     options.to.write_text(f"""# overhead
 
 `make bench-overhead` wrote this page. Spark {VERSION}, `local[2]`, event log on; a job without and with the plugin in turn, each in an application of

@@ -196,11 +196,12 @@ def tasks(runs, count=5_000_000):
 def directory(runs, logs=1000):
     """A directory of a thousand logs uses all cores."""
     folder = WORK / f"{logs}-logs"
-    if not folder.exists():
-        folder.mkdir()
-        small = sorted(p for p in SMALL.iterdir() if p.is_file() and p.name.startswith("spark-"))
-        for i in range(logs):
-            shutil.copy(small[i % len(small)], folder / f"{i:04}-{small[i % len(small)].name}")
+    folder.mkdir(exist_ok=True)
+    small = sorted(p for p in SMALL.iterdir() if p.is_file() and p.name.startswith("spark-"))
+    for i in range(logs):
+        log = folder / f"{i:04}-{small[i % len(small)].name}"
+        if not log.exists():
+            shutil.copy(small[i % len(small)], log)
     rows = [report(folder, "2g") for _ in range(runs)]
     assert len(json.loads(rows[0][3])) == logs
     wall = statistics.median(r[0] for r in rows)

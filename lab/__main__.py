@@ -2,19 +2,20 @@
 
 import argparse
 import signal
+import subprocess
 import sys
 import time
 
 from lab import check, experiment, hdfs, software, spark, units
 from lab.cluster import Cluster, LabError, down, up
-from lab.config import ConfigError
+from lab.config import Config, ConfigError, lab_name, table
 
 
 def main(arguments):
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(arguments)
         return options.run(options) or 0
-    except (ConfigError, LabError, software.Missing) as e:
+    except (ConfigError, LabError, software.Missing, PermissionError, subprocess.CalledProcessError) as e:
         print(f"pellucid-lab: {e}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -23,7 +24,7 @@ def main(arguments):
 
 def parser():
     top = argparse.ArgumentParser(prog="pellucid-lab", description=__import__("lab").__doc__)
-    top.add_argument("--name", default="lab", help="of the lab, when several are up")
+    top.add_argument("--name", type=lab_name, help=f"of the lab, when several are up: {Config.name} unless told, or what `up` is given says")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name, function, text):
@@ -36,7 +37,7 @@ def parser():
     each = command("set", set_limits, "change a machine's limits, also while jobs run")
     each.add_argument("machine", help="m1, m2, ... or all")
     each.add_argument("limit", nargs="+", help="nic=1mbit, nic.in, nic.out, disk1=ssd, disk1=ssd*0.1, disk1.read=50MB/s, disk1.read_iops=100, "
-                      "cpu=0.2, page_cache=128MB; `unlimited` lifts a limit")  # fmt: skip
+                      "cpu=0.2, page_cache=128MB; `unlimited` lifts any but the page cache's")  # fmt: skip
     each = command("run", run_command, "run a command in a machine: `run -- spark-submit job.py`, `run -- hdfs dfs -ls /`")
     each.add_argument("--on", default="head", help="the machine; head unless told")
     each.add_argument("argv", nargs="+", metavar="CMD")
@@ -60,20 +61,26 @@ def progress():
     return say
 
 
+def named(options):
+    return options.name or Config.name
+
+
 def bring_up(options):
     say = progress()
-    cluster = up(options.config, say)
+    wanted = table(options.config) | {"name": options.name} if options.name else options.config
+    cluster = up(wanted, say)
     say(f"lab {cluster.name!r} is up: {', '.join(cluster.machines)}; HDFS {hdfs.URI}, Spark {spark.MASTER}", end="\n")
 
 
 def bring_down(options):
     started = time.monotonic()
-    found = down(options.name)
-    print(f"{time.monotonic() - started:.1f} s  lab {options.name!r} is gone" if found else f"no lab {options.name!r} was up")
+    name = named(options)
+    found = down(name)
+    print(f"{time.monotonic() - started:.1f} s  lab {name!r} is gone" if found else f"no lab {name!r} was up")
 
 
 def show_status(options):
-    cluster = Cluster(options.name)
+    cluster = Cluster(named(options))
     counters = cluster.counters()
     for name in cluster.machines:
         record, now = cluster.machine(name), counters[name]
@@ -102,28 +109,33 @@ def set_limits(options):
         if not equals:
             raise LabError(f"{text}: is not like nic=1mbit")
         changes[key] = value
-    Cluster(options.name).set(options.machine, changes)
+    Cluster(named(options)).set(options.machine, changes)
 
 
 def run_command(options):
-    return Cluster(options.name).run(options.argv, options.on, check=False).returncode
+    code = Cluster(named(options)).run(options.argv, options.on, check=False).returncode
+    return code if code >= 0 else 128 - code  # as a shell says which signal it was
 
 
 def drop_caches(options):
-    Cluster(options.name).drop_caches()
+    Cluster(named(options)).drop_caches()
 
 
 def check_lab(options):
-    rows = check.measure(Cluster(options.name), progress())
+    rows = check.measure(Cluster(named(options)), progress())
     print(check.table(rows))
     return 1 if check.worst(rows) > check.TOLERANCE else 0
 
 
 def run_experiment(options):
+    if options.name:
+        raise LabError("--name: an experiment names its labs itself")
     return experiment.run(options.experiment, options.rest, progress())
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `status | head`
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an experiment takes its lab down first
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, lambda ended, _: sys.exit(128 + ended))  # an experiment takes its lab down first
     sys.exit(main(sys.argv[1:]))

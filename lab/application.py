@@ -1,7 +1,9 @@
 """A Spark application on a lab that does workloads (bench/workloads) one after another, so that its executors stay warm."""
 
+import contextlib
 import json
 import os
+import shlex
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +33,7 @@ class Run:
 class Application:
     def __init__(self, cluster, name, conf=()):
         self.cluster, self.name, self.runs = cluster, name, []
-        options = "".join(f"--conf {key}={value} " for key, value in dict(conf).items())
+        options = "".join(f"--conf {shlex.quote(f'{key}={value}')} " for key, value in dict(conf).items())
         environment = cluster.environment() | {"PYSPARK_SUBMIT_ARGS": f"--name {name} {options}pyspark-shell"}
         before = set(cluster.events.iterdir())
         self.log = cluster.folder / "log" / f"application-{time.time():.0f}.log"
@@ -46,8 +48,12 @@ class Application:
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait(60)
+        with contextlib.suppress(BrokenPipeError):  # it ended by itself, and why is said already
+            self.process.stdin.close()
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
         self.event_log = self.event_log.with_name(self.event_log.name.removesuffix(".inprogress"))
 
     def do(self, line):

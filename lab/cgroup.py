@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab import disk, units
 
-PERIOD_US = 20_000
+PERIOD_US, MAX_PERIOD_US = 20_000, 1_000_000
 MIN_QUOTA_US = 1_000
 _STEP = 1 << 20  # the limit is left alone while it is this close
 _NEVER = (1 << 63) - 4096
@@ -28,7 +28,11 @@ def _write(path, value):
 
 
 def _quota(cores, unlimited):
-    return unlimited if cores == units.UNLIMITED else max(MIN_QUOTA_US, int(cores * PERIOD_US))
+    """(quota, period): of a small share the period is longer, as the kernel gives no less than a millisecond in one."""
+    if cores == units.UNLIMITED:
+        return unlimited, PERIOD_US
+    period = min(MAX_PERIOD_US, max(PERIOD_US, int(MIN_QUOTA_US / cores)))
+    return max(MIN_QUOTA_US, int(cores * period)), period
 
 
 def _pairs(path):
@@ -83,9 +87,9 @@ class V1(Groups):
         _write(self.root / "memory" / name / "memory.oom_control", 1)
 
     def set_cpu(self, name, cores):
-        group = self.root / "cpu" / name
-        _write(group / "cpu.cfs_period_us", PERIOD_US)
-        _write(group / "cpu.cfs_quota_us", _quota(cores, -1))
+        group, (quota, period) = self.root / "cpu" / name, _quota(cores, -1)
+        _write(group / "cpu.cfs_period_us", period)
+        _write(group / "cpu.cfs_quota_us", quota)
 
     def set_disk(self, name, device, limits):
         for key, value in limits.items():
@@ -137,7 +141,8 @@ class V2(Groups):
         (self.root / name).mkdir(exist_ok=True)
 
     def set_cpu(self, name, cores):
-        _write(self.root / name / "cpu.max", f"{_quota(cores, 'max')} {PERIOD_US}")
+        quota, period = _quota(cores, "max")
+        _write(self.root / name / "cpu.max", f"{quota} {period}")
 
     def set_disk(self, name, device, limits):
         short = {"read": "rbps", "write": "wbps", "read_iops": "riops", "write_iops": "wiops"}

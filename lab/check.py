@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,14 +121,11 @@ def _transfer(cluster, receiver, address, sender, seconds):
 
 def _disk(cluster, number, requests, seconds):
     """Reads of every size, and writes of 1 MB, on the same disk of all machines."""
-    files = dict(zip(cluster.machines, _on_machines(cluster, lambda name: _file(cluster, name, number, 256 << 20))))
-    rows = []
-    try:
+    with ExitStack() as stack:
+        made = _on_machines(cluster, lambda name: stack.enter_context(_file(cluster, name, number, 256 << 20)))
+        rows, files = [], dict(zip(cluster.machines, made))
         for kind, request in [("read", r) for r in requests] + [("write", 1 << 20)]:
             rows += _disk_round(cluster, number, kind, request, seconds, files)
-    finally:
-        for name, path in files.items():
-            cluster.run(["rm", "-f", path], name, cwd="/")
     return rows
 
 
@@ -153,13 +150,17 @@ def _expected(limits, kind, request):
     return min(limits[kind], limits[f"{kind}_iops"] * min(request, LARGEST_REQUEST))
 
 
+@contextmanager
 def _file(cluster, name, number, size):
-    """Makes a file on a disk at full speed; its path."""
+    """The path of a file on a disk, made at full speed."""
     each = cluster.machine(name)["disks"][number]
     path = f"{each['mount']}/check"
-    with _without_disk_limit(cluster, name, each):
-        probe(cluster, name, "make_file", path, size)
-    return path
+    try:
+        with _without_disk_limit(cluster, name, each):
+            probe(cluster, name, "make_file", path, size)
+        yield path
+    finally:
+        cluster.run(["rm", "-f", path], name, cwd="/")
 
 
 def _page_cache(cluster):
@@ -167,11 +168,9 @@ def _page_cache(cluster):
 
     def one(name):
         wanted = cluster.machine(name)["limits"]["page_cache"]
-        path = _file(cluster, name, 0, wanted * 3 // 2)
-        with _without_disk_limit(cluster, name, cluster.machine(name)["disks"][0]):
-            row = Row(name, "page_cache", wanted, probe(cluster, name, "resident", path), units.show_size)
-            cluster.run(["rm", "-f", path], name, cwd="/")
-        return row
+        disk = cluster.machine(name)["disks"][0]
+        with _file(cluster, name, 0, wanted * 3 // 2) as path, _without_disk_limit(cluster, name, disk):
+            return Row(name, "page_cache", wanted, probe(cluster, name, "resident", path), units.show_size)
 
     return _on_machines(cluster, one)
 

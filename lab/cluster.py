@@ -29,12 +29,19 @@ class LabError(Exception):
     """Something about the lab, for the user: exit status 2."""
 
 
-def why_not():
-    """Why no lab can be on this computer, in one line; None if one can."""
+def _not_allowed():
+    """Why no lab can be changed here, in one line; None if it can."""
     if not sys.platform.startswith("linux"):
         return "the lab wants Linux"
     if os.geteuid() != 0:
         return "the lab wants root: it makes namespaces, mounts and control groups"
+    return None
+
+
+def why_not():
+    """Why no lab can be brought up on this computer, in one line; None if one can."""
+    if problem := _not_allowed():
+        return problem
     wanted = ["unshare", "nsenter", "ip", "tc", "losetup", "mkfs.ext4", "mount", "hostname"]
     if missing := [tool for tool in wanted if not shutil.which(tool)]:
         return f"the lab wants {', '.join(missing)} on the PATH (Debian: util-linux, iproute2, e2fsprogs, mount, hostname)"
@@ -86,6 +93,7 @@ def _build(name, table, say):
             say(phase)
             shown = phase
         if outer.poll() is not None or time.monotonic() > deadline:
+            phase = state.read(name)["phase"]  # the last that it said
             reason = phase if phase.startswith("failed") else f"stopped at {phase!r}"
             raise LabError(f"the lab did not come up: {reason}\n{_end_of_logs(folder)}")
         time.sleep(0.05)
@@ -102,7 +110,7 @@ def _end_of_logs(folder):
 
 def down(name="lab"):
     """Ends the lab and cleans up after it, whatever state it is in. True if there was anything."""
-    if problem := why_not():
+    if problem := _not_allowed():
         raise LabError(problem)
     with _locked(name):
         return _sweep(name)
@@ -111,15 +119,15 @@ def down(name="lab"):
 def _sweep(name):
     """Idempotent. What the holder's end does not take with it: throttle rules, control groups, a device caught between two steps."""
     folder, groups = state.folder(name), cgroup.controllers()
-    known = state.read(name) or {"machines": {}}
+    known, holders = state.read(name) or {"machines": {}}, state.holders(name)
     for machine, record in known["machines"].items():
         group = group_name(name, machine)
-        for each in record["disks"]:  # first, or the last dirty pages would go out at the disk's speed
+        for each in record["disks"] if holders else ():  # first, or the last dirty pages would go out at the disk's speed
             with contextlib.suppress(OSError):
                 groups.set_disk(group, each["device"], config.Disk.NO_LIMITS)
         with contextlib.suppress(OSError):
             groups.forget(group)
-    for process in state.holders(name):
+    for process in holders:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process[0], signal.SIGKILL)
         _until(lambda p=process: not state.alive(p), f"process {process[0]} to end")
@@ -177,7 +185,7 @@ class Cluster:
         if not known:
             raise LabError(f"no lab {name!r} is up: `pellucid-lab up CONFIG.toml` makes one")
         if known["phase"] != "ready" or not state.alive(known["holder"]):
-            raise LabError(f"lab {name!r} is not whole ({known['phase']}): `pellucid-lab down` cleans it away")
+            raise LabError(f"lab {name!r} is not whole ({known['phase']}): `pellucid-lab --name {name} down` cleans it away")
         self.holder = known["holder"][0]
         self.config = config.load(json.loads((self.folder / "config.json").read_text()))
         self.groups = cgroup.controllers()
@@ -308,8 +316,9 @@ def _change(record, key, value):
                 return [(target, each, rate) for each, rate in config.Disk.NO_LIMITS.items()]
             if not rest:
                 kind, _, speed = value.partition("*")
-                limits = config.disk_limits({"kind": kind, "speed": float(speed or 1)}, key)
-                return [(target, each, rate) for each, rate in limits.items()]
+                disk = {"kind": kind, "speed": float(speed or 1)}
+                changes = [(target, each, rate) for each, rate in config.disk_limits(disk, key).items()]
+                return [*changes, (record["disks"][number - 1], "rotational", config.is_rotational(disk))]
             if rest in config.Disk.LIMITS:
                 return [(target, rest, _positive(config.Disk.LIMITS[rest](value)))]
     except (ValueError, config.ConfigError) as e:

@@ -97,7 +97,7 @@ def table(source):
         return source
     path = Path(source)
     preset = PRESETS / f"{source}.toml"
-    if not path.exists() and preset.exists():
+    if not path.is_file() and preset.exists():
         path = preset
     try:
         return tomllib.loads(path.read_text())
@@ -106,6 +106,13 @@ def table(source):
         raise ConfigError(f"{source}: {e.strerror}; presets are {names}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise ConfigError(f"{path}: {e}") from None
+
+
+def lab_name(text):
+    """Itself. It becomes a folder's name, and what is in there goes with the lab."""
+    if not text.replace("-", "").replace("_", "").isalnum():
+        raise ConfigError(f"name: {text!r} has other than letters, digits, - and _")
+    return text
 
 
 def disk_limits(table, where="disk"):
@@ -125,6 +132,10 @@ def disk_limits(table, where="disk"):
     return limits
 
 
+def is_rotational(table):
+    return table.get("kind") != "ssd"
+
+
 def _config(table, source):
     try:
         _known(table, "", {"machines", "name", "machine", "hdfs", "spark"})
@@ -132,14 +143,11 @@ def _config(table, source):
         _known(hdfs, "hdfs.", {"replication", "block"})
         _known(spark, "spark.", {"version", "conf"})
         machines = _whole(table.get("machines", 4), "machines", 1, 200)
-        name = str(table.get("name", "lab"))
-        if not name.replace("-", "").replace("_", "").isalnum():
-            raise ConfigError(f"name: {name!r} has more than letters, digits, - and _")
         conf = spark.get("conf", {})
         return Config(
             machine=_machine(table.get("machine", {})),
             machines=machines,
-            name=name,
+            name=lab_name(str(table.get("name", Config.name))),
             replication=min(machines, _whole(hdfs.get("replication", 3), "hdfs.replication", 1, 200)),
             block=_parsed(units.size, hdfs.get("block", "16MB"), "hdfs.block"),
             spark_version=str(spark.get("version", Config.spark_version)),
@@ -173,7 +181,7 @@ def _disk(table, where):
         values["use"] = tuple(table["use"])
         if not values["use"] or set(values["use"]) - {"hdfs", "spark"}:
             raise ConfigError(f"{where}.use: {table['use']!r} has other than \"hdfs\" and \"spark\"")
-    disk = Disk(**values, rotational=table.get("kind") != "ssd")
+    disk = Disk(**values, rotational=is_rotational(table))
     # The IOPS limit counts requests as the kernel sends them, so that a sequential reader needs a read-ahead above
     # rate/IOPS, while shuffle blocks are small and far apart: reading ahead would only read what nobody wants.
     return disk if disk.read_ahead else dataclasses.replace(disk, read_ahead=(1024 if "hdfs" in disk.use else 32) << 10)

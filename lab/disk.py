@@ -27,9 +27,13 @@ def create(image, size, mount_point):
     return f"{os.major(number)}:{os.minor(number)}"
 
 
-def tune(device, read_ahead, dirty, rotational):
-    """What the kernel says of it; `read_ahead`; and at most `dirty` bytes written but not yet on the device, so that one disk's writers wait for that disk."""
+def tell_rotational(device, rotational):
+    """What the kernel says of it."""
     Path(f"/sys/dev/block/{device}/queue/rotational").write_text(str(int(rotational)))
+
+
+def tune(device, read_ahead, dirty):
+    """`read_ahead`; and at most `dirty` bytes written but not yet on the device, so that one disk's writers wait for that disk."""
     bdi = Path("/sys/class/bdi") / device
     (bdi / "read_ahead_kb").write_text(str(read_ahead >> 10))
     if (bdi / "max_bytes").exists():  # Linux 6.2

@@ -1,8 +1,5 @@
 """HDFS on the lab: its configuration, the commands of its daemons, and how many datanodes the namenode counts."""
 
-import json
-import urllib.request
-
 from lab import nic, software
 
 URI = "hdfs://head:9000"
@@ -79,9 +76,7 @@ def datanode_command(conf, machine, volumes):
 
 def live_datanodes():
     """As the namenode counts them; 0 while it does not answer."""
-    url = f"http://{nic.HEAD_ADDRESS}:9870/jmx?qry=Hadoop:service=NameNode,name=FSNamesystem"
     try:
-        with urllib.request.urlopen(url, timeout=2) as answer:
-            return json.load(answer)["beans"][0]["NumLiveDataNodes"]
+        return nic.ask_head(9870, "jmx?qry=Hadoop:service=NameNode,name=FSNamesystem")["beans"][0]["NumLiveDataNodes"]
     except (OSError, LookupError, ValueError):
         return 0

@@ -70,9 +70,10 @@ class Holder:
             device = disk.create(self.folder / f"{name}-disk{number}.img", wanted.size, mount)
             limits = {key: getattr(wanted, key) for key in config.Disk.LIMITS}
             at_first = disk.counters(device)
-            record["disks"].append({"device": device, "mount": str(mount), "use": wanted.use, "limits": limits, "at_first": at_first})
+            record["disks"].append({"device": device, "mount": str(mount), "use": wanted.use, "limits": limits, "rotational": wanted.rotational,
+                                    "at_first": at_first})  # fmt: skip
             self.phase(f"machines: {name}")
-            disk.tune(device, wanted.read_ahead, wanted.dirty, wanted.rotational)
+            disk.tune(device, wanted.read_ahead, wanted.dirty)
 
     def start_daemons(self):
         conf, count = self.folder / "conf", self.config.machines

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from lab import nic
+from lab import disk, nic
 
 
 def group_name(lab, machine):
@@ -27,5 +27,6 @@ def apply_limits(groups, lab, name, record, enter=()):
     groups.set_cpu(group, limits["cpu"])
     for each in record["disks"]:
         groups.set_disk(group, each["device"], each["limits"])
+        disk.tell_rotational(each["device"], each["rotational"])
     subprocess.run([*enter, *nic.limit_command(name, limits["nic.in"])], check=True)
     subprocess.run([*enter, *inside(record["pid"]), *nic.limit_command("eth0", limits["nic.out"])], check=True)

@@ -1,8 +1,5 @@
 """Spark's standalone cluster on the lab: its configuration, the commands of its daemons, and how many workers the master counts."""
 
-import json
-import urllib.request
-
 from lab import hdfs, nic, software
 
 MASTER = "spark://head:7077"
@@ -73,8 +70,7 @@ def worker_command(version, conf, name, machine, work):
 def live_workers():
     """As the master counts them; 0 while it does not answer."""
     try:
-        with urllib.request.urlopen(f"http://{nic.HEAD_ADDRESS}:8080/json/", timeout=2) as answer:
-            return json.load(answer)["aliveworkers"]
+        return nic.ask_head(8080, "json/")["aliveworkers"]
     except (OSError, LookupError, ValueError):
         return 0
 

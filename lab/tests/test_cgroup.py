@@ -28,6 +28,9 @@ def v2(tmp_path):
 def test_version_1_cpu_and_disk(v1, tmp_path):
     v1.set_cpu(GROUP, 0.45)
     assert (tmp_path / "cpu" / GROUP / "cpu.cfs_quota_us").read_text() == "9000"  # of a period of 20,000
+    v1.set_cpu(GROUP, 0.01)  # the kernel's least quota is 1,000
+    assert (tmp_path / "cpu" / GROUP / "cpu.cfs_quota_us").read_text() == "1000"
+    assert (tmp_path / "cpu" / GROUP / "cpu.cfs_period_us").read_text() == "100000"
     v1.set_cpu(GROUP, units.UNLIMITED)
     assert (tmp_path / "cpu" / GROUP / "cpu.cfs_quota_us").read_text() == "-1"
     v1.set_disk(GROUP, "7:3", LIMITS)

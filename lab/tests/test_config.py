@@ -68,7 +68,7 @@ def test_a_missing_file_and_a_broken_one(tmp_path):
         config.load(broken)
 
 
-RECORD = {"limits": {"cpu": 1.0, "page_cache": 1, "nic.in": 1.0, "nic.out": 1.0}, "disks": [{"limits": dict.fromkeys(config.Disk.LIMITS, 1.0)}]}
+RECORD = {"limits": {"cpu": 1.0, "page_cache": 1, "nic.in": 1.0, "nic.out": 1.0}, "disks": [{"limits": dict.fromkeys(config.Disk.LIMITS, 1.0), "rotational": False}]}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ RECORD = {"limits": {"cpu": 1.0, "page_cache": 1, "nic.in": 1.0, "nic.out": 1.0}
         ("nic", "1mbit", {"nic.in": 1e6, "nic.out": 1e6}),
         ("nic.out", "unlimited", {"nic.out": units.UNLIMITED}),
         ("disk1.read", "50MB/s", {"read": 50 * 2**20}),
-        ("disk1", "hdd*0.5", {"read": 65 * 2**20, "write": 65 * 2**20, "read_iops": 250, "write_iops": 250}),
+        ("disk1", "hdd*0.5", {"read": 65 * 2**20, "write": 65 * 2**20, "read_iops": 250, "write_iops": 250, "rotational": True}),
         ("page_cache", "64MB", {"page_cache": 64 * 2**20}),
     ],
 )

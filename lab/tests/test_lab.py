@@ -136,31 +136,43 @@ def test_the_logs_of_a_lab_can_be_kept(lab):
 
 
 def test_commands_and_their_errors(lab):
-    def command(*arguments):
-        return subprocess.run([str(software.REPOSITORY / "pellucid-lab"), "--name", NAME, *arguments], capture_output=True, text=True)
+    def command(*arguments, name=("--name", NAME)):
+        return subprocess.run([str(software.REPOSITORY / "pellucid-lab"), *name, *arguments], capture_output=True, text=True)
 
     status = command("status").stdout
     assert "m1  10.66.0.11" in status and "disk1" in status
     assert command("run", "--on", "m2", "--", "hostname").stdout == "m2\n"
     assert command("run", "--", "sh", "-c", "exit 7").returncode == 7
+    assert command("run", "--", "sh", "-c", "kill -TERM $$").returncode == 143
     for arguments, said in [
         (["set", "m9", "nic=1mbit"], "no machine 'm9': there are m1, m2"),
         (["set", "m1", "nic"], "nic: is not like nic=1mbit"),
         (["set", "m1", "nic=fast"], "'fast' is not like 100mbit"),
-        (["experiment", "nothing"], "no experiment 'nothing'; there are"),
+        (["experiment", "nothing"], "--name: an experiment names its labs itself"),
+        (["--name", "/", "down"], "name: '/' has other than letters, digits, - and _"),
+        (["--name", "", "down"], "name: '' has other than letters, digits, - and _"),
+        (["up", "ssd"], f"lab {NAME!r} is up already"),
     ]:
         done = command(*arguments)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    done = command("experiment", "nothing", name=())
+    assert (done.returncode, "no experiment 'nothing'; there are" in done.stderr) == (2, True), done.stderr
     with pytest.raises(LabError, match="is up already"):
         up(CONFIG)
 
 
 def test_dropped_caches_are_empty(lab):
-    path = check._file(lab, "m1", 0, 32 << 20)
-    assert check.probe(lab, "m1", "resident", path) > 30 << 20  # half of what the cache may hold; the kernel may still drop a page
-    lab.drop_caches()
-    assert lab.counters()["m1"]["page_cache_bytes"] < 4 << 20
-    lab.run(["rm", path], "m1")
+    with check._file(lab, "m1", 0, 32 << 20) as path:
+        assert check.probe(lab, "m1", "resident", path) > 30 << 20  # half of what the cache may hold; the kernel may still drop a page
+        lab.drop_caches()
+        assert lab.counters()["m1"]["page_cache_bytes"] < 4 << 20
+
+
+def test_a_check_that_a_disk_has_no_room_for_leaves_it_as_it_was(lab):
+    folder = lab.machine("m1")["disks"][0]["mount"]
+    with pytest.raises(subprocess.CalledProcessError), check._file(lab, "m1", 0, 2 << 30):
+        pass
+    assert "check" not in lab.run(["ls", folder], "m1", cwd="/", capture_output=True, text=True).stdout.split()
 
 
 def test_dropped_caches_know_directories_and_inodes(lab):

@@ -1,8 +1,10 @@
 """The installed package with a stock PySpark. Run with both on the path: `make test-python`."""
 
 import json
+import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -39,10 +41,12 @@ print(json.dumps({"tasks": said["application"]["tasks"], "observed": len(said["m
 """
 
 
-def run(code, folder, *arguments):
+def run(code, folder, *arguments, **environment):
     script = folder / "script.py"
     script.write_text(code)
-    return subprocess.run([sys.executable, str(script), *arguments], cwd=folder, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        [sys.executable, str(script), *arguments], cwd=folder, capture_output=True, text=True, timeout=300, env=os.environ | environment
+    )
 
 
 @pytest.mark.parametrize("arguments", [[], ["after another"]], ids=["first session", "second session"])
@@ -52,6 +56,51 @@ def test_a_session_with_the_plugin_and_its_report(tmp_path, arguments):
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["tasks"] >= 4 and said["observed"] > 0
     assert "<main id=" in (tmp_path / "page.html").read_text()
+
+
+JARS = """
+import pellucid
+from pyspark.sql import SparkSession
+
+spark = pellucid.start(SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false"))
+print([jar.rpartition("/")[2] for jar in spark.sparkContext.getConf().get("spark.jars").split(",")])
+print(spark.sparkContext._jvm.java.lang.Thread.currentThread().getContextClassLoader().getResource("other.txt") is not None)
+"""
+
+
+@pytest.mark.parametrize("place", ["--jars", "spark-defaults.conf"])
+def test_jars_that_are_wanted_already_stay(place, tmp_path):
+    with zipfile.ZipFile(tmp_path / "other.jar", "w") as jar:
+        jar.writestr("other.txt", "here")
+    if place == "--jars":
+        environment = {"PYSPARK_SUBMIT_ARGS": f"--jars {tmp_path}/other.jar pyspark-shell"}
+    else:
+        (tmp_path / place).write_text(f"spark.jars\t{tmp_path}/other.jar\n")
+        environment = {"SPARK_CONF_DIR": str(tmp_path)}
+    done = run(JARS, tmp_path, **environment)
+    assert done.stdout.splitlines() == ["['other.jar', 'pellucid-spark.jar']", "True"], done.stderr[-3000:]
+
+
+THREADS = """
+import threading
+import pellucid
+from pyspark import SparkConf, SparkContext
+
+context = SparkContext(conf=SparkConf().setMaster("local[1]").set("spark.ui.enabled", "false"))
+def other():
+    try:
+        pellucid.start()
+    except RuntimeError as error:
+        print(error)
+thread = threading.Thread(target=other)
+thread.start()
+thread.join()
+"""
+
+
+def test_a_running_context_without_the_plugin_is_an_error_in_every_thread(tmp_path):
+    done = run(THREADS, tmp_path)
+    assert "runs without Pellucid's plugin" in done.stdout, done.stderr[-3000:]
 
 
 def test_an_event_log():

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -23,4 +24,8 @@ def main():
         words = command(*sys.argv[1:])
     except FileNotFoundError as error:
         sys.exit(f"pellucid: {error}")
-    sys.exit(subprocess.run(words).returncode)
+    try:
+        code = subprocess.run(words).returncode
+    except KeyboardInterrupt:
+        code = -signal.SIGINT
+    sys.exit(code if code >= 0 else 128 - code)  # as a shell says which signal it was

@@ -2,7 +2,6 @@
 
 import os
 import warnings
-from pathlib import Path
 
 from pellucid import jars
 
@@ -13,24 +12,28 @@ def start(spark=None):
     """A session with the plugin.
 
     `spark`: a `SparkSession.builder` with whatever else is wanted, or nothing; or a running session, which is given back where
-    it has the plugin. Executors take plugins only when an application starts, so a running session without it is an error.
+    it has the plugin. Executors take plugins only when an application starts, so a running application without it is an error.
     """
+    from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
-    running = spark if isinstance(spark, SparkSession) else SparkSession.getActiveSession()
+    given = isinstance(spark, SparkSession)
+    builder = SparkSession.builder if given or spark is None else spark
+    running = spark.sparkContext if given else SparkContext._active_spark_context
     if running is not None:
-        if PLUGIN in _words(running.sparkContext.getConf().get("spark.plugins", "")):
-            return running if running is spark else (spark or SparkSession.builder).getOrCreate()
+        if PLUGIN in _words(running.getConf().get("spark.plugins", "")):
+            return spark if given else builder.getOrCreate()
         raise RuntimeError(
             "this Spark application runs without Pellucid's plugin, and takes none while it runs: "
             "spark.stop(), then spark = pellucid.start(SparkSession.builder...)"
         )
-    builder = spark if spark is not None else SparkSession.builder
-    if not _load_into_running_java():
+    started = _start_java(builder)
+    if not _load():
         warnings.warn("Pellucid: this Java cannot take the plugin while it runs; the session starts without it", stacklevel=2)
         return builder.getOrCreate()
+    defaults = SparkConf()  # what spark-submit made of its arguments, of spark-defaults.conf and, where it started now, of the builder's options
     for setting, ours in (("spark.plugins", PLUGIN), ("spark.jars", str(jars.PLUGIN))):
-        had = _words(builder._options.get(setting) or _default(setting))
+        had = _words((not started and builder._options.get(setting)) or defaults.get(setting, ""))
         builder = builder.config(setting, ",".join(dict.fromkeys([*had, ours])))
     return builder.getOrCreate()
 
@@ -39,31 +42,21 @@ def _words(text):
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _default(setting):
-    """What spark-submit or spark-defaults.conf says."""
-    from pyspark import SparkContext
-    from pyspark.find_spark_home import _find_spark_home
+def _start_java(builder):
+    """As the session would start it. False where it runs already: it outlives the first session of a Python process."""
+    from pyspark import SparkConf, SparkContext
 
     if SparkContext._jvm is not None:
-        return SparkContext._jvm.org.apache.spark.SparkConf().get(setting, "")
-    folder = os.environ.get("SPARK_CONF_DIR") or os.path.join(_find_spark_home(), "conf")
-    file = Path(folder) / "spark-defaults.conf"
-    for line in file.read_text().splitlines() if file.exists() else []:
-        name, _, value = line.strip().replace("=", " ", 1).partition(" ")
-        if name == setting:
-            return value.strip()
-    return ""
+        return False
+    SparkContext._ensure_initialized(conf=SparkConf().setAll(builder._options.items()))
+    return "PYSPARK_GATEWAY_PORT" not in os.environ  # else spark-submit had started it
 
 
-def _load_into_running_java():
-    """Java outlives the first session of a Python process, or was there before it; it looks at `spark.jars` when it starts."""
+def _load():
+    """The plugin, into a Java that has looked at `spark.jars` already."""
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
 
-    if "PYSPARK_GATEWAY_PORT" in os.environ:  # Python was started by spark-submit
-        SparkContext._ensure_initialized()
-    if SparkContext._jvm is None:
-        return True
     try:
         loader = SparkContext._jvm.java.lang.Thread.currentThread().getContextClassLoader()
         loader.addURL(SparkContext._jvm.java.io.File(str(jars.PLUGIN)).toURI().toURL())  # Spark's own class loader has that

@@ -1,5 +1,6 @@
 """The page of `pellucid report --html`, in a browser."""
 
+import html
 import json
 import re
 import subprocess
@@ -21,10 +22,10 @@ class Page:
     """A log's report in a browser tab, with all that must not happen noted in `complaints`."""
 
     def __init__(self, browser, log, directory, *options, width=1400):
-        html = directory / "report.html"
-        out = subprocess.run([ROOT / "pellucid", "report", log, "--html", html, "--json", *options], capture_output=True, check=True)
+        file = directory / "report.html"
+        out = subprocess.run([ROOT / "pellucid", "report", log, "--html", file, "--json", *options], capture_output=True, check=True)
         self.report = json.loads(out.stdout)
-        self.tab, self.complaints = opened(browser, html, width)
+        self.tab, self.complaints = opened(browser, file, width)
         self.frame()
 
     def frame(self):
@@ -109,6 +110,24 @@ def test_monotasks_and_their_queues(open_page, tmp_path):
     page.tab.mouse.move(x, box["y"] + 40)
     page.frame()
     assert page.tab.locator(".tooltip").inner_text().split("\n") == ["queued", "1.0", "in use, of 1", "1.0"]
+
+
+def test_links_in_a_notebook_stay_in_the_report(browser, tmp_path):
+    """It is in a frame without an address there."""
+    subprocess.run([ROOT / "pellucid", "report", SMALL, "--html", tmp_path / "report.html"], capture_output=True, check=True)
+    text = (tmp_path / "report.html").read_text()
+    (tmp_path / "notebook.html").write_text(f'<iframe title="Pellucid report" srcdoc="{html.escape(text)}" style="width: 100%; height: 50rem"></iframe>')
+    tab, complaints = opened(browser, tmp_path / "notebook.html", 1400)
+    (report,) = tab.frames[1:]
+    for href in ("#stages", "#advice", "#stage-0"):
+        report.evaluate("scrollTo(0, 0)")
+        report.locator(f"a[href='{href}']:visible").first.click()
+        assert report.evaluate("location.href") == "about:srcdoc"
+        assert report.locator("h1").count() == 1
+    report.locator("nav a[href='#stages']").click()
+    assert report.evaluate("scrollY") > 0
+    assert complaints == []
+    tab.close()
 
 
 def test_hovering_a_task_tells_of_it(open_page):

@@ -1,6 +1,7 @@
 package pellucid.cli
 
-import java.nio.file.Paths
+import java.io.IOException
+import java.nio.file.{InvalidPathException, Paths}
 
 import mainargs.{Flag, Leftover, ParserForMethods, arg, main}
 
@@ -151,7 +152,9 @@ object Main {
     try { command; 0 }
     catch {
       case e: Usage => fail(e.getMessage, 2)
-      case _: OutOfMemoryError => fail("out of memory: give it more with PELLUCID_JAVA_OPTS=-Xmx4g", 1)
+      case e: InvalidPathException => fail(e.getMessage, 2)
+      case e: IOException => fail(e.toString, 2)
+      case _: OutOfMemoryError => fail(Usage.OutOfMemory, 1)
     }
 
   private def fail(message: String, code: Int): Int = {

@@ -13,15 +13,17 @@ object Moments {
 
   private val Duration = """(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?""".r
 
+  /** Seconds of `2h`, `1m30s`, `90`. */
+  def seconds(text: String): Option[Double] = text match {
+    case Duration(h, m, s) if text.nonEmpty =>
+      def number(part: String) = Option(part).fold(0.0)(_.toDouble)
+      Some(number(h) * 3600 + number(m) * 60 + number(s))
+    case _ => None
+  }
+
   /** @throws Usage naming the flag */
   def parse(flag: String, text: Option[String]): Option[Moment] = text.map { t =>
-    val relative = t match {
-      case Duration(h, m, s) if t.nonEmpty =>
-        def number(part: String) = Option(part).fold(0.0)(_.toDouble)
-        Some(SinceStart(((number(h) * 3600 + number(m) * 60 + number(s)) * 1000).toLong))
-      case _ => None
-    }
-    relative
+    seconds(t).map(s => SinceStart((s * 1000).toLong))
       .orElse(Try(Instant.parse(t)).orElse(Try(OffsetDateTime.parse(t).toInstant)).toOption.map(i =>
         Absolute(i.toEpochMilli)
       ))

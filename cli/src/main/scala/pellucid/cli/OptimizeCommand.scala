@@ -53,10 +53,8 @@ object OptimizeCommand {
     else Console.print(Text.harmless(OptimizationText.of(answer)))
   }
 
-  private def seconds(text: String): Double = Moments.parse("--deadline", Some(text)) match {
-    case Some(Moments.SinceStart(millis)) if millis > 0 => millis / 1e3
-    case _ => throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400")
-  }
+  private def seconds(text: String): Double = Moments.seconds(text).filter(_ > 0)
+    .getOrElse(throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400"))
 
   /** One after the other: each may need most of the memory. */
   private def traces(logs: Seq[String]): Iterator[Trace] = logs.iterator.flatMap { log =>

@@ -18,5 +18,5 @@ object PageFile {
 
   private def named(file: String)(io: => Unit): Unit =
     try io
-    catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${e.getMessage}") }
+    catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${UserFile.reason(e)}") }
 }

@@ -3,6 +3,8 @@ package pellucid.cli
 import java.io.IOException
 import java.util.concurrent.{Callable, Executors}
 
+import scala.util.control.NonFatal
+
 import pellucid.log.{EventLog, NotAnEventLog}
 import pellucid.page.Page
 import pellucid.report.{Analysis, Json, Report, Summary}
@@ -59,11 +61,12 @@ object ReportCommand {
   def restrict(trace: Trace, from: Option[Moment], to: Option[Moment]): Trace =
     if (from.isEmpty && to.isEmpty) trace
     else {
-      val start = from.fold(trace.startMillis)(_.epochMillis(trace.startMillis))
-      val end = to.fold(trace.endMillis)(_.epochMillis(trace.startMillis))
-      if (start >= trace.endMillis || end <= trace.startMillis)
-        throw new Usage(f"nothing of the log lies between --from and --to: it covers 0 to ${(trace.endMillis -
-            trace.startMillis) / 1e3}%.1f s")
+      val start = from.fold(trace.startMillis)(_.epochMillis(trace.originMillis))
+      val end = to.fold(trace.endMillis)(_.epochMillis(trace.originMillis))
+      if (start >= trace.endMillis || end <= trace.startMillis) {
+        val (first, last) = (trace.secondsSinceOrigin(trace.startMillis), trace.secondsSinceOrigin(trace.endMillis))
+        throw new Usage(f"nothing of the log lies between --from and --to: it covers $first%.1f to $last%.1f s")
+      }
       if (end <= start) throw new Usage("--to is not after --from")
       Window.of(trace, start, end)
     }
@@ -76,16 +79,26 @@ object ReportCommand {
 
   def read(source: Source, progress: Boolean): Trace = {
     var before = 0L
-    try
-      EventLog.read(source.open.map { open => () =>
-        val in = new Progress(open(), source.name, source.totalBytes, before, progress)
-        before += source.totalBytes / math.max(1, source.files.size)
-        in
-      })
-    catch {
-      case e: NotAnEventLog => throw new Usage(s"${source.name}: no Spark event log (${e.reason})")
-      case e: IOException => throw new Usage(s"${source.name}: cannot be read: ${e.getMessage}")
-    }
+    val trace =
+      try
+        EventLog.read(source.open.map { open => () =>
+          val in = new Progress(open(), source.name, source.totalBytes, before, progress)
+          before += source.totalBytes / math.max(1, source.files.size)
+          in
+        })
+      catch {
+        case e: NotAnEventLog => throw new Usage(s"${source.name}: no Spark event log (${e.reason})")
+        case e: IOException => throw new Usage(s"${source.name}: ${UserFile.unreadable(e)}")
+      }
+    if (source.compacted) sinceCompaction(trace) else trace
+  }
+
+  /** What came before the first job that is left ran jobs, and not nothing. */
+  private def sinceCompaction(trace: Trace): Trace = {
+    val first = trace.jobs.iterator.map(_.submissionMillis).filter(_ > 0).minOption.getOrElse(trace.startMillis)
+    val note =
+      f"the history server compacted this log: it has only jobs that had not ended by then, the first at ${trace.secondsSinceOrigin(first)}%.1f s"
+    Window.of(trace, first, trace.endMillis).copy(intake = trace.intake.copy(notes = trace.intake.notes :+ note))
   }
 
   /** Reads logs on all cores. */
@@ -97,7 +110,11 @@ object ReportCommand {
         source -> pool.submit(new Callable[Either[String, Summary]] {
           def call(): Either[String, Summary] =
             try Right(Summary.of(source.name, Analysis.report(read(source, progress = false))))
-            catch { case e: Usage => Left(e.getMessage) }
+            catch { // one log keeps no other from its row
+              case e: Usage => Left(e.getMessage)
+              case _: OutOfMemoryError => Left(s"${source.name}: ${Usage.OutOfMemory}")
+              case e @ (NonFatal(_) | _: StackOverflowError) => Left(s"${source.name}: $e")
+            }
         })
       }
       val results = tasks.zipWithIndex.map { case ((_, future), i) =>
@@ -109,11 +126,9 @@ object ReportCommand {
       val summaries = results.collect { case Right(s) => s }.sortBy(s => (-s.bestSavingSeconds, s.log))
       val failures = results.collect { case Left(message) => message }
       if (summaries.isEmpty) throw new Usage(failures.mkString("none of the files is an event log:\n  ", "\n  ", ""))
-      if (json) { Console.out.write(Summary.json(summaries)); Console.println() }
-      else {
-        Console.print(Text.harmless(Text.summaries(summaries)))
-        if (failures.nonEmpty) print(failures.mkString("\nNot read:\n  ", "\n  ", "\n"))
-      }
+      val unread = if (failures.isEmpty) "" else failures.mkString("\nNot read:\n  ", "\n  ", "\n")
+      if (json) { Console.out.write(Summary.json(summaries)); Console.println(); Console.err.print(unread) }
+      else Console.print(Text.harmless(Text.summaries(summaries) + unread))
     } finally pool.shutdownNow()
   }
 }

@@ -1,6 +1,7 @@
 package pellucid.cli
 
-import java.io.{File, IOException}
+import java.io.{File, IOException, InputStreamReader}
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.util.Properties
 
@@ -82,7 +83,8 @@ object RunCommand {
     val file = named.getOrElse(folder.resolve("spark-defaults.conf"))
     val read = new Properties
     if (Files.isReadable(file)) {
-      val in = Files.newBufferedReader(file)
+      val in =
+        new InputStreamReader(Files.newInputStream(file), UTF_8) // what is no UTF-8 in it is Spark's to take or leave
       try read.load(in)
       finally in.close()
     }

@@ -1,12 +1,12 @@
 package pellucid.cli
 
-import java.io.{FilterInputStream, InputStream}
+import java.io.{FilterInputStream, InputStream, IOException}
 import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
 
-/** One application's log: its files in order. */
-final case class Source(name: String, files: Seq[Path], totalBytes: Long) {
+/** One application's log: its files in order. Of a compacted one the events of what had ended then are gone. */
+final case class Source(name: String, files: Seq[Path], totalBytes: Long, compacted: Boolean = false) {
   def open: Iterator[() => InputStream] =
     if (files.isEmpty) Iterator(() => System.in) else files.iterator.map(f => () => Files.newInputStream(f))
 }
@@ -30,7 +30,7 @@ object Sources {
         parts(path) match {
           case Nil =>
             val sources = entries(path).flatMap { entry =>
-              if (!Files.isDirectory(entry)) Some(single(entry))
+              if (!Files.isDirectory(entry) || !Files.isReadable(entry)) Some(single(entry))
               else Some(parts(entry)).filter(_.nonEmpty).map(rolling(entry, _))
             }
             sources match {
@@ -42,9 +42,21 @@ object Sources {
         }
     }
 
-  private def single(path: Path): Source = Source(path.getFileName.toString, Seq(path), Files.size(path))
+  private def single(path: Path): Source = Source(path.getFileName.toString, Seq(path), size(path))
   private def rolling(directory: Path, files: Seq[Path]): Source =
-    Source(directory.toAbsolutePath.normalize.getFileName.toString, files, files.iterator.map(Files.size).sum)
+    Source(
+      directory.toAbsolutePath.normalize.getFileName.toString,
+      files,
+      files.iterator.map(size).sum,
+      files.headOption.exists(isCompacted)
+    )
+
+  /** 0 where it is gone, or cannot be looked at: why is said when it is read. */
+  private def size(file: Path): Long =
+    try Files.size(file)
+    catch { case _: IOException => 0 }
+
+  private def isCompacted(file: Path) = file.getFileName.toString.endsWith(".compact")
 
   private def entries(directory: Path): Seq[Path] = {
     val stream = Files.list(directory)
@@ -54,22 +66,22 @@ object Sources {
 
   private def ignored(name: String) = name.startsWith(".") || name.startsWith("_") || name.startsWith("appstatus_")
 
-  /** The event files of a rolling log in order: Spark's `events_N_…` (of compacted ones the last replaces all before it), or
-    * Databricks' `eventlog-TIME…` followed by `eventlog`. Nothing, if the directory is no rolling log.
+  /** The event files of a log's directory in order: Spark's `events_N_…` (of compacted ones the last replaces all before it), its one `EVENT_LOG_N`
+    * before Spark 1.3, or Databricks' `eventlog-TIME…` followed by `eventlog`. Nothing, if the directory is no log.
     */
   private def parts(directory: Path): Seq[Path] = {
     val files = entries(directory).filter(Files.isRegularFile(_))
     val numbered =
       files.flatMap(f => Part.findFirstMatchIn(f.getFileName.toString).map(m => (m.group(1).toLong, f))).sortBy(_._1)
     if (numbered.nonEmpty) {
-      val compacted = numbered.lastIndexWhere(_._2.getFileName.toString.endsWith(".compact"))
+      val compacted = numbered.lastIndexWhere { case (_, f) => isCompacted(f) }
       val after = if (compacted < 0) numbered else numbered.drop(compacted).filter(_._1 >= numbered(compacted)._1)
       // a compacted file and its original have the same number
       after.filterNot { case (n, f) =>
         compacted >= 0 && n == numbered(compacted)._1 && f != numbered(compacted)._2
       }.map(_._2)
     } else {
-      val databricks = files.filter(_.getFileName.toString.matches("eventlog(-.*)?"))
+      val databricks = files.filter(_.getFileName.toString.matches("eventlog(-.*)?|EVENT_LOG_\\d+"))
       val (last, dated) = databricks.partition(_.getFileName.toString == "eventlog")
       if (databricks.isEmpty) Nil else dated ++ last
     }
@@ -80,6 +92,10 @@ object Sources {
 
 /** A mistake in what the user asked for: printed in one line, exit status 2. */
 final class Usage(message: String) extends RuntimeException(message)
+
+object Usage {
+  final val OutOfMemory = "out of memory: give it more with PELLUCID_JAVA_OPTS=-Xmx4g"
+}
 
 /** Counts what is read, and says on a terminal how far it is. */
 final class Progress(in: InputStream, name: String, total: Long, before: Long, show: Boolean)

@@ -110,6 +110,8 @@ class MainSuite extends CommandSuite {
     val (status, out, _) = run("report", log, "--stage", "0")
     assertEquals(status, 0)
     assert(out.startsWith("Stage 0"), out)
+    val one = Json.read(run("report", log, "--stage", "0", "--json")._2.getBytes(UTF_8))
+    assert(one.intake.notes.exists(_.startsWith("Only stage 0")), one.intake.notes)
     mistake("report", log, "--stage", "999")("--stage 999", "no such stage")
     mistake("report", log, "--stage", "x")("stage")
   }
@@ -127,7 +129,7 @@ class MainSuite extends CommandSuite {
     assert(part.stages.forall(s => s.startSeconds < to && s.startSeconds + s.seconds > from))
     mistake("report", log, "--from", "soon")("--from soon", "1m30s")
     mistake("report", log, "--from", "4", "--to", "2")("--to is not after --from")
-    mistake("report", log, "--from", "9h")("covers 0 to")
+    mistake("report", log, "--from", "9h")("covers 0.0 to")
   }
 
   test("mistakes are named in one line, with status 2") {
@@ -136,6 +138,7 @@ class MainSuite extends CommandSuite {
     mistake("report", log, "--wrong", "flag")("--wrong")
     mistake("report")("log")
     mistake("explain", log)("explain")
+    mistake("report", "a\u0000b")("a")
   }
 
   folder.test("an empty directory, and a directory of logs with one that is none") { dir =>
@@ -147,6 +150,36 @@ class MainSuite extends CommandSuite {
     assertEquals(status, 0)
     assert(out.contains("2 logs") && out.contains("Not read:") && out.contains("c: no Spark event log"), out)
     mistake("report", dir.toString, "--html", "x.html")("--html", "one log")
+    Files.createSymbolicLink(dir.resolve("d"), dir.resolve("gone"))
+    val (_, json, err) = run("report", dir.toString, "--json")
+    assert(json.startsWith("[") && err.contains("c: no Spark event log") && err.contains("d: no such file"), err)
+  }
+
+  folder.test("a log's directory before Spark 1.3") { dir =>
+    val old = Files.createDirectory(dir.resolve("app-20141010"))
+    for (name <- Seq("APPLICATION_COMPLETE", "SPARK_VERSION_1.2.0")) Files.createFile(old.resolve(name))
+    Files.copy(logs.resolve("spark-2.4.8-plain"), old.resolve("EVENT_LOG_1"))
+    val (status, out, err) = run("report", old.toString)
+    assertEquals((status, err), (0, ""))
+    assert(out.contains("all understood"), out)
+  }
+
+  folder.test("a compacted log begins with the first job that is left, and says so") { dir =>
+    val rolling = Files.createDirectory(dir.resolve("eventlog_v2_app"))
+    val start =
+      """{"Event":"SparkListenerApplicationStart","App Name":"long","App ID":"app","Timestamp":1000,"User":"u"}"""
+    val job =
+      """{"Event":"SparkListenerJobStart","Job ID":700,"Submission Time":3601000,"Stage IDs":[]}
+        |{"Event":"SparkListenerJobEnd","Job ID":700,"Completion Time":3602000,"Job Result":{"Result":"JobSucceeded"}}
+        |{"Event":"SparkListenerApplicationEnd","Timestamp":3603000}
+        |""".stripMargin
+    Files.writeString(rolling.resolve("events_1_app.compact"), start + "\n")
+    Files.writeString(rolling.resolve("events_2_app"), job)
+    val report = Json.read(run("report", rolling.toString, "--json")._2.getBytes(UTF_8))
+    assertEquals((report.application.seconds, report.jobs.map(_.startSeconds)), (2.0, Seq(3600.0)))
+    assert(report.intake.notes.exists(_.contains("compacted")), report.intake.notes)
+    val part = Json.read(run("report", rolling.toString, "--json", "--from", "3600.5")._2.getBytes(UTF_8))
+    assertEquals(part.application.seconds, 2.5 - 1)
   }
 
   test("a rolling directory is one log") {

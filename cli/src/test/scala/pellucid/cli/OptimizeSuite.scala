@@ -101,7 +101,7 @@ class OptimizeSuite extends CommandSuite {
     mistake("optimize", log, "--prices", prices, "--machines", "few")("--machines few")
     mistake("optimize", log, "--prices", prices, "--machines", "9..2")("--machines 9..2")
     mistake("optimize", log, "--prices", prices, "--machines", "0")("--machines 0")
-    mistake("optimize", log, "--prices", prices, "--deadline", "soon")("--deadline soon")
+    mistake("optimize", log, "--prices", prices, "--deadline", "soon")("--deadline soon", "2h, 90m")
     mistake("optimize", log, "--prices", prices, "--deadline", "2026-11-20T10:15:00Z")("--deadline 2026")
     mistake("optimize", log, "--prices", prices, "--wrong")("--wrong")
     mistake("optimize", "no-such-log", "--prices", prices)("no-such-log")

@@ -1,7 +1,7 @@
 package pellucid.cli
 
 import java.io.{ByteArrayOutputStream, PrintStream}
-import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.nio.file.{Files, Path, Paths}
 import java.nio.file.attribute.PosixFilePermissions
 
@@ -52,9 +52,9 @@ class RunCommandSuite extends munit.FunSuite {
 
   folder.test("jars, plugins and the log's folder are kept, whether options or spark-defaults.conf name them") { dir =>
     val home = spark(dir, 0)
-    Files.writeString(
+    Files.write(
       Files.createDirectories(home.resolve("conf")).resolve("spark-defaults.conf"),
-      "spark.plugins  other.Plugin\n"
+      "# für alle\nspark.plugins  other.Plugin\n".getBytes(ISO_8859_1)
     )
     val to = Files.createDirectories(dir.resolve("logs"))
     run(dir, Some(home), "-v", "--jars=a.jar,b.jar", "-c", s"spark.eventLog.dir=file://$to", "x.jar", "--jars", "mine")

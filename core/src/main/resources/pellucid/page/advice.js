@@ -25,6 +25,6 @@ function adviceItem(a, rank) {
 function adviceSection() {
   return section("advice", "What would help, most first", "seconds of the application's time, predicted by replay; <= is an upper bound",
     report.advice.length === 0
-      ? el("p", { class: "empty" }, "Nothing that the log shows would save a thousandth of the time.")
+      ? el("p", { class: "empty" }, "Nothing here that the log shows would save a thousandth of the time.")
       : el("div", { class: "list" }, report.advice.map((a, i) => adviceItem(a, i + 1))));
 }

@@ -5,7 +5,7 @@ const phaseColour = (key) => `var(--phase-${key}, var(--phase-other))`;
 /** A task time's phases side by side, in proportion. */
 function phaseStack(breakdown, className) {
   const parts = phases.filter((p) => breakdown.phases[p.key] > 0);
-  return el("div", { class: `stack ${className}`, role: "img", "aria-label": "task time by phase" }, parts.map((p) => {
+  return el("div", { class: `stack ${className}`, role: "img", "aria-label": `task time: ${parts.map((p) => `${p.label} ${share(breakdown.phases[p.key], breakdown.taskSeconds)}`).join(", ")}` }, parts.map((p) => {
     const s = breakdown.phases[p.key];
     return el("span", {
       title: `${p.label}: ${seconds(s)}, ${share(s, breakdown.taskSeconds)}`,

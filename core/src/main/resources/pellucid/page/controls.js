@@ -4,7 +4,7 @@ class Controls {
   constructor(view) {
     this.timeline = view;
     this.range = el("span", { class: "range", "aria-live": "polite" });
-    this.message = el("span", { class: "message" });
+    this.message = el("span", { class: "message", role: "status" });
     this.selection = el("span", { class: "selection", hidden: true });
     this.element = el("div", { class: "controls" },
       this.group("Zoom", ["+", "Zoom in", () => view.view.zoom(0.5)], ["−", "Zoom out", () => view.view.zoom(2)],

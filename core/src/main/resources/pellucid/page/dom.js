@@ -28,3 +28,15 @@ function plainTable(head, rows) {
 function listed(nodes) {
   return nodes.flatMap((node, i) => (i === 0 ? [node] : [", ", node]));
 }
+
+/** Whether this is a part of another page, as in a notebook: it has no address then, and a link to a place in it would lead away. */
+const isInPage = location.protocol === "about:";
+
+/** Keeps what is in view in the address. Browsers refuse it where there is none, and when it changes too often. */
+function remember(hash) {
+  try {
+    history.replaceState(null, "", hash);
+  } catch {
+    return;
+  }
+}

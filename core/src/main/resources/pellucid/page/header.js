@@ -56,6 +56,6 @@ function properties(map) {
 
 function contents() {
   const links = [["advice", "Advice"], ["timeline-section", "Timeline"], ["breakdown", "Task time"], ["blocked", "Blocked time"],
-    ["stragglers", "Stragglers"], ["use", "Utilization"], ["path", "Critical path"], ["machines", "Machines"], ["paths", "I/O"], ["lost", "Work lost"], ["jobs", "Jobs"], ["stages", "Stages"], ["queries", "SQL"]];
+    ["stragglers", "Stragglers"], ["use", "Utilization"], ["path", "Critical path"], ["monotasks", "Monotasks"], ["machines", "Machines"], ["paths", "I/O"], ["lost", "Work lost"], ["jobs", "Jobs"], ["stages", "Stages"], ["queries", "SQL"]];
   return el("nav", { "aria-label": "Contents" }, links.filter(([id]) => document.getElementById(id)).map(([id, text]) => el("a", { href: `#${id}` }, text)));
 }

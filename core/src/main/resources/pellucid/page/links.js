@@ -19,11 +19,12 @@ function follow(hash) {
 
 function followLinks() {
   document.addEventListener("click", (event) => {
-    const a = event.target.closest?.("a[href^='#']");
-    if (a && follow(a.getAttribute("href"))) {
-      history.replaceState(null, "", a.getAttribute("href"));
-      event.preventDefault();
-    }
+    const hash = event.target.closest?.("a[href^='#']")?.getAttribute("href");
+    if (!hash) return;
+    const known = follow(hash);
+    if (known) remember(hash);
+    else if (isInPage) document.getElementById(hash.slice(1))?.scrollIntoView();
+    if (known || isInPage) event.preventDefault();
   });
   addEventListener("hashchange", () => follow(location.hash));
   follow(location.hash);

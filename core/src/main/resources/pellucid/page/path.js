@@ -17,7 +17,7 @@ function pathStep(step, whole) {
 
 function pathSection() {
   const { stages, stageSeconds, betweenSeconds, steps } = report.criticalPath;
-  if (steps.length === 0) return section("path", "Critical path", "", el("p", { class: "empty" }, "No stage ran."));
+  if (steps.length === 0) return section("path", "Critical path", "", el("p", { class: "empty" }, stages === 0 ? "No stage ran." : "It goes through other stages."));
   const longest = [...steps].sort((a, b) => b.seconds - a.seconds).slice(0, 8).sort((a, b) => a.fromSeconds - b.fromSeconds);
   return section("path", "Critical path", `${count(stages, "stage")}, ${seconds(stageSeconds)} in stages, ${seconds(betweenSeconds)} between them`,
     el("div", { class: "chain" }, steps.flatMap((step) => pathStep(step, stageSeconds + betweenSeconds))),

@@ -60,7 +60,8 @@ class Strip {
   }
 }
 
-const stageRowsById = Map.groupBy(timeline.stages.keys(), (row) => timeline.stages[row].id);
+const stageRowsById = new Map();
+timeline.stages.forEach(({ id }, row) => stageRowsById.set(id, [...(stageRowsById.get(id) ?? []), row]));
 const stageRowsOf = (jobs) => jobs.flatMap((j) => j.stages).flatMap((id) => stageRowsById.get(id) ?? []);
 
 function jobStrip() {

@@ -61,7 +61,7 @@ class DataTable {
     const tr = el("tr", {
       class: opened ? "open" : undefined, tabindex: 0, "aria-expanded": `${opened}`, "data-key": key,
       onclick: (event) => { if (!event.target.closest("a, button") && getSelection().isCollapsed) this.toggle(key); },
-      onkeydown: (event) => { if (event.key === "Enter" && event.target === event.currentTarget) this.toggle(key); }
+      onkeydown: (event) => { if ((event.key === "Enter" || event.key === " ") && event.target === event.currentTarget) { event.preventDefault(); this.toggle(key); } }
     }, this.columns.map((c) => el("td", { class: c.number ? "number" : c.className }, c.cell(row))));
     return opened ? [tr, el("tr", { class: "detail" }, el("td", { colspan: this.columns.length }, this.detail(row)))] : [tr];
   }

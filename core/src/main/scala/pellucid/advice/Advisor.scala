@@ -45,7 +45,7 @@ final class Advisor(
     def logged(phases: Phase*) = most(s => phases.map(sums(s).nanos(_)).sum / 1e9, "s of task time")
     val (diskStages, diskText) = logged(Phase.InputRead, Phase.ShuffleWrite, Phase.Spill, Phase.OutputWrite)
     val (netStages, netText) = logged(Phase.ShuffleRead)
-    val (waitStages, waitText) = logged(Phase.Waiting)
+    val (waitStages, waitText) = logged(Phase.Waiting, Phase.ComputeOrWaiting)
     val unnamed = completion.neither.atMostSeconds - completion.neither.loggedSeconds
     val parts = total.breakdown.waitingAtMost
     val bounds = Seq(
@@ -251,7 +251,7 @@ final class Advisor(
         "Attempts that failed or were killed: find out why",
         saved(faster),
         upperBound = false,
-        f"${lost.length} attempts, ${lost.iterator.map(tasks.durationMillis(_)).sum / 1e3}%.1f s of task time. Most: $text.",
+        f"${lost.length} attempts, ${lost.iterator.map(tasks.durationMillis(_).toLong).sum / 1e3}%.1f s of task time. Most: $text.",
         stages,
         lost.toSeq.take(5).map(tasks.taskId(_)),
         "work-lost"

@@ -48,7 +48,7 @@ final class Schedule(val trace: Trace) {
   lazy val stagesAfter: Array[Array[Int]] = Schedule.invert(stages, stageAfter(_), stages)
 
   /** Stages share the executors, rather than taking them one after another. */
-  val fair: Boolean = trace.application.properties.get("spark.scheduler.mode").contains("FAIR")
+  val fair: Boolean = trace.application.properties.get("spark.scheduler.mode").exists(_.equalsIgnoreCase("FAIR"))
 
   /** The order in which Spark's FIFO scheduler takes stages: the earliest job's first. */
   lazy val priority: Array[Long] = Array.tabulate(stages)(s =>
@@ -174,8 +174,14 @@ final class Schedule(val trace: Trace) {
       stageTail(s) = math.max(0L, completed - (if (lastAwaited == Long.MinValue) stageSubmitted(s) else lastAwaited))
       queued(s) = if (rows.forall(tasks.attempt(_) == 0)) rows else withoutFollowers(rows)
       unbound(s) = if (trace.lanes.bound.isEmpty) queued(s) else queued(s).filterNot(trace.lanes.bound.get)
-      queuedOn(s) = stageExecutors(s).map(e => queued(s).filter(tasks.executor(_) == e))
+      queuedOn(s) = apart(queued(s), stageExecutors(s))
     }
+  }
+
+  private def apart(rows: Array[Int], executors: Array[Int]): Array[Array[Int]] = {
+    val parts = executors.map(_ => Array.newBuilder[Int])
+    rows.foreach(row => parts(java.util.Arrays.binarySearch(executors, tasks.executor(row))) += row)
+    parts.map(_.result())
   }
 
   /** Registers retries and speculative copies with the attempt they follow, and returns the other rows. */

@@ -8,7 +8,7 @@ import pellucid.report.{Report, Stage}
 
 /** Two runs of the same jobs side by side: before and after a change, say. Durations are seconds.
   *
-  * Stages match by name and by their turn: the third "count at Shop.scala:12" of one run is the other's third.
+  * Stages match by name, by their turn (the third "count at Shop.scala:12" of one run is the other's third) and by attempt.
   *
   * @param phases task time by phase, of those that either run has
   * @param stages that both ran, the most changed first
@@ -55,10 +55,11 @@ object Comparison {
     )
   }
 
-  /** By name and turn. */
-  private def turns(r: Report): Map[(String, Int), Stage] =
-    r.stages.sortBy(s => (s.id, s.attempt)).groupBy(_.name).flatMap { case (name, stages) =>
-      stages.zipWithIndex.map { case (stage, turn) => (name, turn) -> stage }
+  /** By name, turn and attempt: one run's retry takes no other stage's turn. */
+  private def turns(r: Report): Map[(String, Int, Int), Stage] =
+    r.stages.groupBy(_.name).flatMap { case (name, stages) =>
+      val turn = stages.map(_.id).distinct.sorted.zipWithIndex.toMap
+      stages.map(stage => (name, turn(stage.id), stage.attempt) -> stage)
     }
 
   private def side(r: Report) = Side(
@@ -74,7 +75,10 @@ object Comparison {
     StagePair(before.name, before.id, after.id, before.seconds, after.seconds, bound(before), bound(after))
 
   private def bound(stage: Stage): String =
-    stage.bottleneck.getOrElse(Phase.all.maxBy(p => stage.breakdown.phases(p.key)).label)
+    stage.bottleneck.getOrElse {
+      val most = Phase.all.maxBy(p => stage.breakdown.phases(p.key))
+      if (stage.breakdown.phases(most.key) > 0) most.label else "-"
+    }
 
   private implicit val codec: JsonValueCodec[Comparison] =
     JsonCodecMaker.make(CodecMakerConfig.withTransientEmpty(false).withTransientDefault(false))

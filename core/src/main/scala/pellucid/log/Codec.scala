@@ -7,6 +7,7 @@ import java.util.zip.GZIPInputStream
 object Codec {
   private final val Peeked = 16
 
+  /** @throws NotAnEventLog where it is packed in a way that is not read here */
   def decompress(raw: InputStream): InputStream = {
     val in = new BufferedInputStream(raw, 1 << 16)
     in.mark(Peeked)
@@ -23,6 +24,9 @@ object Codec {
     else if (starts('L', 'Z', '4', 'B', 'l', 'o', 'c', 'k'))
       net.jpountz.lz4.LZ4BlockInputStream.newBuilder().withStopOnEmptyBlock(false).build(in)
     else if (starts(0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0)) new org.xerial.snappy.SnappyInputStream(in)
+    else if (starts('P', 'K', 3, 4)) throw new NotAnEventLog("a ZIP archive: unpack it first")
+    else if (starts('Z', 'V'))
+      throw new NotAnEventLog("compressed with LZF: have Spark read and write it with another codec")
     else in
   }
 }

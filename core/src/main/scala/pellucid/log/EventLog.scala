@@ -28,9 +28,10 @@ object EventLog {
 
     for (open <- files) {
       val raw = open()
+      var outermost: InputStream = raw // a decompressor has memory that no collector sees
       try {
         val decompressed =
-          try Codec.decompress(raw)
+          try { outermost = Codec.decompress(raw); outermost }
           catch {
             case e: IOException => // the file ends inside its compression's header
               truncated = true
@@ -60,7 +61,7 @@ object EventLog {
         lines += cut.count
         bytes += cut.bytesRead
         reader.unknownEvents.foreach { case (k, n) => unknown += k -> (unknown.getOrElse(k, 0L) + n) }
-      } finally raw.close()
+      } finally outermost.close()
     }
 
     if (events == 0) throw new NotAnEventLog(examples.headOption.getOrElse("it is empty"))

@@ -196,6 +196,7 @@ final class JsonCursor {
   private def unescape(start: Int, until: Int): String = {
     val raw = new String(buf, start, until - start, UTF_8)
     val out = new java.lang.StringBuilder(raw.length)
+    var halves = false // of surrogate pairs
     var i = 0
     while (i < raw.length) {
       val c = raw.charAt(i)
@@ -216,13 +217,15 @@ final class JsonCursor {
               code = code * 16 + digit
             }
             out.append(code.toChar)
+            halves ||= Character.isSurrogate(code.toChar)
             i += 4
           case other => out.append(other)
         }
       }
       i += 1
     }
-    out.toString
+    if (halves) new String(out.toString.getBytes(UTF_8), UTF_8) // one without its other half is no character
+    else out.toString
   }
 
   /** Passes any value. */

@@ -66,7 +66,7 @@ final class Lines(in: InputStream, initialBytes: Int = 1 << 18) {
       System.arraycopy(buf, next, larger, 0, kept)
       buf = larger
       words = view()
-    } else System.arraycopy(buf, next, buf, 0, kept)
+    } else if (next > 0) System.arraycopy(buf, next, buf, 0, kept)
     next = 0
     limit = kept
     val n =

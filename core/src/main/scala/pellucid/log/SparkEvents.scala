@@ -55,7 +55,8 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
       case "org.apache.spark.pellucid.MachineCounters" => counters.counters()
       case other =>
         c.event(eventKey)(PartialFunction.empty)
-        if (!ignored(other)) unknown(other) = unknown.getOrElse(other, 0L) + 1
+        if (!ignored(other) && !ignoredPackages.exists(other.startsWith))
+          unknown(other) = unknown.getOrElse(other, 0L) + 1
     }
   }
 
@@ -76,6 +77,8 @@ private[log] object SparkEvents extends LogFormat {
   private val taskStart = "SparkListenerTaskStart".getBytes(UTF_8)
 
   /** Spark's own events that hold nothing the trace needs; any other class is counted as unknown. */
+  private val ignoredPackages =
+    Seq("streaming", "connect", "hive.thriftserver").map(name => s"org.apache.spark.sql.$name.")
   private val ignored = Set(
     "SparkListenerBlockManagerRemoved",
     "SparkListenerBlockUpdated",

@@ -356,5 +356,10 @@ private[log] object TaskEvents {
   private val afterExecutorMetrics = "},\"Task Metrics\":".getBytes(UTF_8)
 
   def orEmpty(text: String): String = if (text == null) "" else text
-  def firstLine(text: String): String = orEmpty(text).linesIterator.nextOption().getOrElse("").take(200)
+
+  /** The first line that says something, as far as 200 characters (whole ones: not half of an emoji). */
+  def firstLine(text: String): String = {
+    val line = orEmpty(text).linesIterator.map(_.trim).find(_.nonEmpty).getOrElse("")
+    line.substring(0, line.offsetByCodePoints(0, math.min(200, line.codePointCount(0, line.length))))
+  }
 }

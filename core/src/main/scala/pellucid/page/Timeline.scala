@@ -15,8 +15,9 @@ import pellucid.trace.Trace
   * `blocks` is base64 of little-endian 32-bit integers, `fields` per block, the blocks in order of start: lane, start (ticks from
   * the origin), duration (ticks), row in `stages`, number of tasks in the block, task id (of the first), outcome (the largest of
   * the block's), and then the ticks of each phase in the order of `phases`. A tick is a millisecond, unless the log spans more
-  * than 2^30 of them. Beyond [[Timeline.MostBlocks]] tasks, neighbours of one stage in a lane are joined, the shortest first, so
-  * that the page stays fluid; a block then stands for several tasks.
+  * than 2^30 of them. Beyond [[Timeline.MostBlocks]] tasks, neighbours in a lane are joined, the shortest first, so that the page stays
+  * fluid; a block then stands for several tasks: of one stage, or where that is not enough (of stages with a task or two per lane) for those that
+  * begin within one of equal stretches of time, and its stage is the longest's.
   */
 final case class Timeline(
     lanes: Seq[Lane],
@@ -37,6 +38,9 @@ object Timeline {
   final val MostBlocks = 150000
   private final val MostTicks = 1 << 30
   private final val Fixed = 7
+  private final val Start = 1
+  private final val Duration = 2
+  private final val Stage = 3
 
   def json(trace: Trace): String = writeToString(of(trace))
   private implicit val codec: JsonValueCodec[Timeline] =
@@ -63,38 +67,18 @@ object Timeline {
 
     val tickMillis = ((trace.endMillis - trace.originMillis) / MostTicks + 1).toInt
     val shortest = joinBelow(trace, mostBlocks)
-    val fields = Fixed + Phase.Count
-    val open = Array.fill[Array[Int]](lanes.size)(null) // the block that a lane's next short task may join
-    val out = ArrayBuffer.empty[Array[Int]]
-    val times = new TaskPhases(tasks)
-    for (row <- trace.byLaunch) {
-      times.load(row)
-      val lane = firstLane(tasks.executor(row)) + trace.lanes.lane(row)
-      val start = ((tasks.launchMillis(row) - trace.originMillis) / tickMillis).toInt
-      val duration = tasks.durationMillis(row) / tickMillis
-      val last = open(lane)
-      val joins = tasks.durationMillis(row) < shortest && last != null && last(3) == tasks.stage(row) &&
-        last(2) < Int.MaxValue / 2
-      val block =
-        if (joins) last
-        else {
-          val fresh = new Array[Int](fields)
-          fresh(0) = lane
-          fresh(1) = start
-          fresh(3) = tasks.stage(row)
-          fresh(5) = tasks.taskId(row).toInt
-          out += fresh
-          fresh
-        }
-      block(2) = math.max(block(2), start + duration - block(1))
-      block(4) += 1
-      block(6) = math.max(block(6), tasks.outcome(row))
-      var p = 0
-      while (p < Phase.Count) { block(Fixed + p) += (times.nanos(p) / (1000000L * tickMillis)).toInt; p += 1 }
-      open(lane) = if (tasks.durationMillis(row) < shortest) block else null
-    }
+    val slot = (row: Int) => firstLane(tasks.executor(row)) + trace.lanes.lane(row)
+    val stretchTicks =
+      (trace.endMillis - trace.originMillis) / tickMillis * lanes.size / math.max(1, mostBlocks / 2) + 1
+    val ofStages = blocks(trace, slot, lanes.size, tickMillis, shortest)(_(Stage) == _(Stage))
+    val out =
+      if (ofStages.size <= mostBlocks) ofStages
+      else
+        blocks(trace, slot, lanes.size, tickMillis, shortest)((a, b) =>
+          a(Start) / stretchTicks == b(Start) / stretchTicks
+        )
 
-    val bytes = ByteBuffer.allocate(out.size * fields * 4).order(ByteOrder.LITTLE_ENDIAN)
+    val bytes = ByteBuffer.allocate(out.size * (Fixed + Phase.Count) * 4).order(ByteOrder.LITTLE_ENDIAN)
     out.foreach(_.foreach(bytes.putInt))
     Timeline(
       lanes.toSeq,
@@ -102,11 +86,47 @@ object Timeline {
       Phase.all.map(p => TimelinePhase(p.key, p.label)),
       Seq("success", "failed", "killed", "resubmitted", "running"),
       tickMillis,
-      fields,
+      Fixed + Phase.Count,
       out.size,
       shortest > 0,
       Base64.getEncoder.encodeToString(bytes.array)
     )
+  }
+
+  /** @param slot of a task row
+    * @param joins whether a short task's block is the one before it in its slot, which has only short ones
+    */
+  private def blocks(trace: Trace, slot: Int => Int, slots: Int, tickMillis: Int, shortest: Int)(
+      joins: (Array[Int], Array[Int]) => Boolean
+  ): ArrayBuffer[Array[Int]] = {
+    val tasks = trace.tasks
+    val open = Array.fill[Array[Int]](slots)(null) // the block that a slot's next short task may join
+    val longest = new Array[Int](slots) // ticks of a task in it
+    val out = ArrayBuffer.empty[Array[Int]]
+    val times = new TaskPhases(tasks)
+    for (row <- trace.byLaunch) {
+      times.load(row)
+      val lane = slot(row)
+      val isShort = tasks.durationMillis(row) < shortest
+      val one = new Array[Int](Fixed + Phase.Count)
+      one(0) = lane
+      one(Start) = ((tasks.launchMillis(row) - trace.originMillis) / tickMillis).toInt
+      one(Duration) = tasks.durationMillis(row) / tickMillis
+      one(Stage) = tasks.stage(row)
+      one(5) = tasks.taskId(row).toInt
+      val before = open(lane)
+      val block =
+        if (isShort && before != null && before(Duration) < Int.MaxValue / 2 && joins(before, one)) before else one
+      if (block eq one) { out += one; longest(lane) = 0 }
+      if (one(Duration) >= longest(lane)) { longest(lane) = one(Duration); block(Stage) = one(Stage) }
+      block(Duration) = math.max(block(Duration), one(Start) + one(Duration) - block(Start))
+      block(4) += 1
+      block(6) = math.max(block(6), tasks.outcome(row))
+      var p = 0
+      while (p < Phase.Count) { block(Fixed + p) += (times.nanos(p) / (1000000L * tickMillis)).toInt; p += 1 }
+      open(lane) = if (isShort) block else null
+    }
+    out
   }
 
   /** Tasks shorter than this many milliseconds may join their neighbours: 0 where all tasks fit. */

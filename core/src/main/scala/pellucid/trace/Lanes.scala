@@ -31,10 +31,7 @@ object Lanes {
     val last = count.map(n => new Array[Int](math.max(n, 4))) // its duration
     val submitted = trace.stages.map(_.submissionMillis).toArray
     val added = trace.executors.map(_.addedMillis).toArray
-    val removed = trace.executors.map(e => if (e.removedMillis > 0) e.removedMillis else Long.MaxValue).toArray
-
-    /** Since when each executor has had a free slot; the future, while it has none. */
-    val freeSince = added.clone()
+    val freeSince = new FreeSince(added, trace.executors.map(_.removedMillis).toArray)
 
     for (row <- trace.byLaunch) {
       val e = tasks.executor(row)
@@ -64,14 +61,7 @@ object Lanes {
       idle(row) = math.max(Int.MinValue / 2, math.min(Int.MaxValue / 2, launch - since)).toInt
       if (launch - ready > BoundMillis && since > ready) {
         val executors = trace.executorsOfStage(tasks.stage(row))
-        var other = 0
-        while (other < executors.length) {
-          val o = executors(other)
-          if (o != e && freeSince(o) <= launch - BoundMillis && removed(o) > launch) {
-            bound.set(row); other = executors.length
-          }
-          other += 1
-        }
+        if (freeSince.exists(launch, o => o != e && java.util.Arrays.binarySearch(executors, o) >= 0)) bound.set(row)
       }
       free(e)(best) = math.max(free(e)(best), tasks.finishMillis(row))
       last(e)(best) = tasks.durationMillis(row)
@@ -83,5 +73,37 @@ object Lanes {
     var e = 0
     while (e < count.length) { if (count(e) == 0) count(e) = 1; e += 1 }
     new Lanes(lane, count, idle, bound)
+  }
+}
+
+/** Since when each executor has had a free slot: the future, while it has none. The least of each half stands above it, so that a busy cluster is not
+  * searched executor by executor.
+  */
+private final class FreeSince(added: Array[Long], removed: Array[Long]) {
+  private val leaves = Integer.highestOneBit(math.max(1, added.length) * 2 - 1)
+  private val least = Array.fill(2 * leaves)(Long.MaxValue)
+  added.indices.foreach(e => update(e, added(e)))
+
+  def update(executor: Int, millis: Long): Unit = {
+    var node = leaves + executor
+    least(node) = millis
+    while (node > 1) {
+      node /= 2
+      least(node) = math.min(least(2 * node), least(2 * node + 1))
+    }
+  }
+
+  /** Whether one of those `wanted` that are still there at `launch`, each later than the one before, has had one for long. */
+  def exists(launch: Long, wanted: Int => Boolean): Boolean = {
+    def below(node: Int): Boolean =
+      if (least(node) > launch - Lanes.BoundMillis) false
+      else if (node < leaves) below(2 * node) || below(2 * node + 1)
+      else {
+        val executor = node - leaves
+        val gone = removed(executor) > 0 && removed(executor) <= launch
+        if (gone) update(executor, Long.MaxValue)
+        !gone && wanted(executor)
+      }
+    below(1)
   }
 }

@@ -71,18 +71,22 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     saw(math.max(info.submissionMillis, info.completionMillis))
   }
 
+  /** Before Spark 1.3 a job's start and end have no moment: they come when the log comes to them. */
   def job(info: JobInfo): Unit = {
     saw(info.submissionMillis)
+    val begun = info.copy(submissionMillis = known(info.submissionMillis))
     jobRows.get(info.id) match {
-      case Some(row) => jobs(row) = info
-      case None => jobRows(info.id) = jobs.size; jobs += info
+      case Some(row) => jobs(row) = begun
+      case None => jobRows(info.id) = jobs.size; jobs += begun
     }
   }
 
   def jobEnd(id: Int, millis: Long, failure: Option[String]): Unit = {
     saw(millis)
-    jobRows.get(id).foreach(row => jobs(row) = jobs(row).copy(completionMillis = millis, failure = failure))
+    jobRows.get(id).foreach(row => jobs(row) = jobs(row).copy(completionMillis = known(millis), failure = failure))
   }
+
+  private def known(millis: Long) = if (millis > 0) millis else math.max(latestMillis, application.startMillis)
 
   def sqlStart(info: SqlInfo): Unit = {
     saw(info.startMillis)
@@ -115,7 +119,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     saw(millis)
     val row = executorRow(id)
     val old = executors(row)
-    profileOfExecutor(row) = profile
+    if (cores > 0) profileOfExecutor(row) = profile // what tells of no cores knows no profile either
     executors(row) = old.copy(
       host = if (host.nonEmpty) host else old.host,
       cores = math.max(cores, old.cores),
@@ -209,6 +213,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
   /** `intake` with what was read; tasks that have not ended are added to `tasks`. */
   private def traceOf(tasks: Tasks, monotasks: MonotaskTable, intake: Intake): Trace = {
     val end = math.max(application.endMillis, latestMillis)
+    var lostEnds = 0L
     running.values.toSeq.sortBy(t => (t.launchMillis, t.taskId)).foreach { t =>
       val row = tasks.append()
       tasks.taskId(row) = t.taskId
@@ -217,7 +222,10 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
       tasks.attempt(row) = t.attempt
       tasks.executor(row) = t.executor
       tasks.launchMillis(row) = t.launchMillis
-      tasks.durationMillis.saturate(row, end - t.launchMillis)
+      val over = Iterator(stages(t.stage).completionMillis, executors(t.executor).removedMillis).filter(_ > 0)
+      val finish = math.max(t.launchMillis, over.foldLeft(end)(math.min))
+      if (finish < end) lostEnds += 1
+      tasks.durationMillis.saturate(row, finish - t.launchMillis)
       tasks.set(
         row,
         Tasks.Running | (t.locality << Tasks.LocalityShift) | (if (t.speculative) Tasks.Speculative else 0)
@@ -229,7 +237,9 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     Trace(
       application.copy(endMillis = end),
       withSlots(tasks),
-      jobs.toIndexedSeq,
+      jobs.iterator.map(job =>
+        if (job.submissionMillis > 0) job else job.copy(submissionMillis = firstMoment(tasks))
+      ).toIndexedSeq,
       stages.iterator.map(s => s.copy(jobs = jobsOfStage.get(s.id).fold(Array.empty[Int])(_.toArray))).toIndexedSeq,
       sql.toIndexedSeq,
       tasks,
@@ -237,9 +247,19 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
       machines.result,
       monotasks,
       reasons.toIndexedSeq,
-      intake.copy(ended = ended, notes = intake.notes ++ unread)
+      intake.copy(
+        ended = ended,
+        notes = intake.notes ++ unread ++ Option.when(ended && lostEnds > 0)(
+          s"$lostEnds tasks have no end in this log: they are taken to have ended with their stage or executor. Spark's listener queue may have dropped events"
+        )
+      )
     )
   }
+
+  /** Of a job that the log begins with, without a moment. */
+  private def firstMoment(tasks: Tasks): Long =
+    (stages.iterator.map(_.submissionMillis) ++ (0 until tasks.size).iterator.map(tasks.launchMillis(_))).filter(_ > 0)
+      .minOption.getOrElse(0L)
 
   private def unread: Seq[String] = Seq(
     Option.when(unreadObservations > 0)(

@@ -5,7 +5,9 @@ final case class Window(originMillis: Long, fromMillis: Long, toMillis: Long)
 
 object Window {
 
-  /** The trace restricted to the tasks, jobs and stages that ran, at least partly, between the two moments. */
+  /** The trace restricted to the tasks, jobs and stages that ran, at least partly, between the two moments. Tasks are whole; jobs and stages begin
+    * and end with the window, or with those of its tasks that begin before or end after it.
+    */
   def of(trace: Trace, fromMillis: Long, toMillis: Long): Trace = {
     def overlaps(start: Long, end: Long) = start < toMillis && (end == 0 || end > fromMillis)
     val tasks = trace.tasks
@@ -30,14 +32,26 @@ object Window {
       case use if whole.get(use.stage).contains(trace.tasksOfStage(use.stage).length) =>
         use.copy(stage = newStage(use.stage))
     }
+    val first = rows.foldLeft(fromMillis)((moment, r) => math.min(moment, tasks.launchMillis(r)))
+    val last = rows.foldLeft(toMillis)((moment, r) => math.max(moment, tasks.finishMillis(r)))
+    def begun(millis: Long) = if (millis > 0) math.max(millis, first) else 0L
+    def ended(millis: Long) = math.min(millis, last)
     val monotasks = trace.monotasks.copy()
     monotasks.keepOnly(rows)
     val from = math.max(fromMillis, trace.startMillis)
     val to = math.min(toMillis, trace.endMillis)
     trace.copy(
       application = trace.application.copy(startMillis = from, endMillis = to),
-      jobs = keptJobs.map(trace.jobs(_)),
-      stages = keptStages.map(s => trace.stages(s).copy(jobs = trace.stages(s).jobs.flatMap(newJob.get(_)))),
+      jobs = keptJobs.map(trace.jobs(_)).map(job =>
+        job.copy(submissionMillis = begun(job.submissionMillis), completionMillis = ended(job.completionMillis))
+      ),
+      stages = keptStages.map(trace.stages(_)).map(stage =>
+        stage.copy(
+          submissionMillis = begun(stage.submissionMillis),
+          completionMillis = ended(stage.completionMillis),
+          jobs = stage.jobs.flatMap(newJob.get(_))
+        )
+      ),
       sql = trace.sql.filter(q => overlaps(q.startMillis, q.endMillis)),
       tasks = selected,
       paths = paths,

@@ -47,6 +47,23 @@ class ComparisonSuite extends munit.FunSuite {
     assertEquals(phases("compute"), (3.81, 4.2)) // 0.9 + 1 + 1.9 + 0.01; 0.9 + 0.4 + 2.9
   }
 
+  test("a retry takes no other stage's turn") {
+    val retried = report(
+      stage(0, "scan", 1000, 900),
+      stage(0, "scan", 1000, 900).map(_.replace(""""Stage Attempt ID":0""", """"Stage Attempt ID":1""")),
+      stage(2, "scan", 2000, 1900)
+    )
+    val plain = report(stage(0, "scan", 1000, 900), stage(1, "scan", 2000, 1900))
+    val c = Comparison.of(retried, plain)
+    assertEquals(c.stages.map(s => (s.beforeId, s.afterId)).sorted, Seq((0, 0), (2, 1)))
+    assertEquals((c.onlyBefore, c.onlyAfter), (Seq("scan"), Nil)) // the second attempt
+  }
+
+  test("a stage without task time is bound by nothing") {
+    val empty = report(Seq(stageCompleted(0, from = 1000, to = 2000)))
+    assertEquals(Comparison.of(empty, empty).stages.map(_.beforeBound), Seq("-"))
+  }
+
   test("with itself nothing changed") {
     val c = Comparison.of(before, before)
     assertEquals(c.before, c.after)

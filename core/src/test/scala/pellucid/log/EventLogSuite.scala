@@ -8,6 +8,7 @@ import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec
 import com.github.plokhotnyuk.jsoniter_scala.macros.{CodecMakerConfig, JsonCodecMaker}
 
 import pellucid.Samples._
+import pellucid.report.{Analysis, Json}
 import pellucid.trace.{Tasks, Trace}
 
 /** Logs of real Spark against the sums that `src/test/logs/generate.py` made with Python's `json`, then what single events
@@ -230,6 +231,10 @@ class EventLogSuite extends munit.FunSuite {
       (0, 0, "count", 990L, 1650L, Seq("text"))
     )
     assertEquals(trace.executors.map(e => (e.id, e.host, e.cores, e.slots)), Vector(("0", "worker", 0, 0)))
+    // the job's moments are the log's when it comes to them: the executor's at its start, the stage's at its end
+    assertEquals(trace.jobs.map(j => (j.submissionMillis, j.completionMillis)), Vector((950L, 1650L)))
+    assertEquals(Analysis.report(trace).application.seconds, 0.75)
+    assertEqualsDouble(Analysis.report(trace).completion.simulatedSeconds, 0.75, 0.001)
   }
 
   test("Databricks' first line is an event unknown to Spark, and counted as such") {
@@ -755,6 +760,33 @@ class EventLogSuite extends munit.FunSuite {
     )
   }
 
+  test("a block manager, which comes after its executor, leaves it its resource profile") {
+    val manager =
+      """{"Event":"SparkListenerBlockManagerAdded","Block Manager ID":{"Executor ID":"1","Host":"h","Port":1},"Maximum Memory":1,"Timestamp":600}"""
+    val events =
+      Seq(profile(1, amount("cpus", "4.0")), executorAdded("1", 8, more = ""","Resource Profile Id":1"""), manager)
+    assertEquals(slots(events: _*), Seq(2)) // 8 / 4
+  }
+
+  test("a task without an end, which Spark's listener queue dropped, ended with its stage or its executor") {
+    val events = Seq(
+      executorAdded("1", 4, at = 500),
+      executorAdded("2", 4, at = 500),
+      stageSubmitted(0, at = 900),
+      taskStart(1, stage = 0, launch = 1000),
+      taskStart(2, stage = 0, launch = 1000, executor = "2"),
+      """{"Event":"SparkListenerExecutorRemoved","Timestamp":1800,"Executor ID":"2","Removed Reason":"x"}""",
+      stageCompleted(0, from = 900, to = 2000)
+    )
+    def durations(trace: Trace) = (0 until trace.tasks.size).map(trace.tasks.durationMillis(_))
+    val whole = readLines(applicationStart +: events :+ stageSubmitted(1, at = 2900) :+ applicationEnd: _*)
+    assertEquals(durations(whole), Seq(1000, 800))
+    assert(whole.intake.notes.exists(_.startsWith("2 tasks have no end in this log")), whole.intake.notes)
+    val cut = readLines(events.dropRight(1) :+ stageSubmitted(1, at = 2900): _*) // its stage may still run
+    assertEquals(durations(cut), Seq(1900, 800))
+    assertEquals(cut.intake.notes, Nil)
+  }
+
   // ---- jobs, stages, the application
 
   test("a job's failure is the first line of its exception's message") {
@@ -777,6 +809,37 @@ class EventLogSuite extends munit.FunSuite {
         (2, 12L, 40L, Some("failed"))
       )
     )
+  }
+
+  test("a failure's reason is its first line that says something, of whole characters") {
+    def reason(message: String) = {
+      val failed = s"""{"Result":"JobFailed","Exception":{"Message":"$message","Stack Trace":[]}}"""
+      readLines(jobStart(0, 10, 0), jobEnd(0, 20, failed)).jobs.head.failure
+    }
+    assertEquals(reason("\\n[PARSE_SYNTAX_ERROR] x\\ny"), Some("[PARSE_SYNTAX_ERROR] x"))
+    assertEquals(reason("x" * 199 + "\\ud83d\\ude00z"), Some("x" * 199 + "\ud83d\ude00"))
+    assertEquals(reason("half of one: \\ud83d."), Some("half of one: ?."))
+    val report = Analysis.report(readLines(jobStart(0, 10, 0), taskEnd(1), jobEnd(0, 20)))
+    assert(Json.write(report).nonEmpty)
+  }
+
+  test("a ZIP and LZF are named") {
+    for ((magic, name) <- Seq("PK\u0003\u0004" -> "ZIP", "ZV\u0001" -> "LZF")) {
+      val e = intercept[NotAnEventLog](
+        EventLog.read(Iterator(() => new java.io.ByteArrayInputStream(magic.getBytes("ISO-8859-1"))))
+      )
+      assert(e.reason.contains(name), e.reason)
+    }
+  }
+
+  test("events of streaming queries, Spark Connect and the Thrift server are Spark's own") {
+    val trace = readLines(
+      """{"Event":"org.apache.spark.sql.streaming.StreamingQueryListener$QueryProgressEvent","progress":{}}""",
+      """{"Event":"org.apache.spark.sql.connect.service.SparkListenerConnectOperationStarted","jobTag":"x"}""",
+      """{"Event":"org.apache.spark.sql.hive.thriftserver.ui.SparkListenerThriftServerSessionCreated","ip":"x"}""",
+      taskEnd(1)
+    )
+    assertEquals(trace.intake.unknownEvents, Map.empty[String, Long])
   }
 
   test("a job knows its stages, its description and its SQL execution") {

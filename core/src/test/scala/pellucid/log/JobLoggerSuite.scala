@@ -120,6 +120,7 @@ class JobLoggerSuite extends munit.FunSuite {
       // a line counts as whole with its line end, as any cut of a number is a number too
       val whole = log.take(cut).count(_ == '\n') - 7
       assertEquals(rows(part), rows(trace).take(whole), log.slice(from, cut))
+      if (whole > 0) assertEquals(part.jobs.map(_.submissionMillis), Seq(if (whole == 1) 1000L else 900L))
       assert(!part.intake.ended)
       assertEquals(part.intake.truncated, bytes(cut - 1) != '\n', log.slice(from, cut))
     }

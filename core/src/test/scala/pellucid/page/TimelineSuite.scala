@@ -40,6 +40,26 @@ class TimelineSuite extends munit.FunSuite {
     ) // 0-100, 100-110 and 110-125
   }
 
+  test(
+    "a streaming application, of stages with a task or two per lane: what begins within one stretch of time is joined"
+  ) {
+    // two lanes, a task a second in each, of 90 ms and 80 ms, each of a stage of its own
+    val batches = new TraceOf(Seq(1, 1)).job(0, 0, 1000000, 0)
+    for (i <- 0 until 1000) {
+      val at = i * 1000L
+      batches.stage(2 * i, at, at + 100).stage(2 * i + 1, at, at + 100)
+      batches.task(2 * i, at, at + 90)().task(2 * i + 1, at, at + 80, executor = 1)()
+    }
+    val t = Timeline.of(batches.result(), mostBlocks = 100)
+    // 50 blocks for 2 lanes of 1000 s: 25 for each, of 40 s
+    assertEquals(blocks(t).map(_(4)).sum, 2000)
+    assert(t.joined && t.count <= 100 && t.count >= 50, t.count)
+    assertEquals(
+      blocks(t).filter(_(0) == 1).take(2).map(b => (b(1), b(2), b(4))),
+      Seq((0, 40080, 41), (41000, 39080, 40))
+    )
+  }
+
   test("a log of a year: moments in coarser ticks") {
     val day = 86400000L
     val year = new TraceOf().job(0, 0, 365 * day, 0).stage(0, 0, 365 * day).task(0, 364 * day, 365 * day)().result()

@@ -105,4 +105,22 @@ class AnalysisSuite extends munit.FunSuite {
     assertEquals(r.stages.map(s => (s.id, s.startSeconds, s.seconds)), Seq((1, 0.2, 0.1)))
     assertEquals(r.window, Some(TimeWindow(0.15, 0.3)))
   }
+
+  test("a window inside a job is as long as it says, and what ran before it is no idle time") {
+    val trace = new TraceOf().job(0, 0, 100000, 0, 1).stage(0, 0, 50000).stage(1, 50000, 100000, Seq(0))
+      .task(0, 0, 50000)().task(1, 50000, 75000)().task(1, 75000, 100000)().result()
+    val r = Analysis.report(Window.of(trace, TraceOf.Start + 80000, TraceOf.Start + 95000))
+    // its one task began 5 s before it and ended 5 s after it
+    assertEquals((r.application.seconds, r.driverOnly.seconds, r.advice.map(_.kind)), (25.0, 0.0, Nil))
+    assertEquals(r.jobs.map(j => (j.startSeconds, j.seconds)), Seq((75.0, 25.0)))
+    assertEquals(r.stages.map(s => (s.id, s.startSeconds, s.seconds)), Seq((1, 75.0, 25.0)))
+  }
+
+  test("an attempt lost for more than 24.8 days in all is told with its time") {
+    val lost = new TraceOf(Seq(3)).job(0, 0, 900000000L, 0).stage(0, 0, 900000000L)
+    for (i <- 0 until 3) lost.task(0, 0, 900000000L, index = i)((t, row) => t.set(row, Tasks.Failed))
+    lost.task(0, 0, 1000)()
+    val advice = Analysis.report(lost.result()).advice.filter(_.kind == "workLost").map(_.detail)
+    assertEquals(advice.map(_.takeWhile(_ != '.')), Seq("3 attempts, 2700000"))
+  }
 }

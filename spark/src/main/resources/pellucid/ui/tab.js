@@ -10,8 +10,16 @@
   let touched = 0;
   let failures = 0;
   let kept;
+  let next;
+
+  /** Once what is there has loaded, which takes as long as the analysis does. */
+  function wait() {
+    clearTimeout(next);
+    next = setTimeout(poll, PollMillis);
+  }
 
   function loaded() {
+    wait();
     const page = frame.contentWindow;
     const made = page.document.getElementById("page");
     state.textContent = made ? `As of ${new Date().toLocaleTimeString()}.` : "There is no report:";
@@ -33,16 +41,16 @@
           const view = frame.contentWindow.pellucidTimeline?.view;
           kept = { scrolled: frame.contentWindow.scrollY, span: view && !view.whole() ? [view.from, view.to] : undefined };
           frame.contentWindow.location.reload();
+          return;
         }
       }
     } catch {
       failures += 1;
       if (failures === MostFailures) state.textContent += " The application has ended, or cannot be reached: its event log has the whole report.";
     }
-    if (failures < MostFailures) setTimeout(poll, PollMillis);
+    if (failures < MostFailures) wait();
   }
 
   frame.addEventListener("load", loaded);
   if (frame.contentDocument?.readyState === "complete" && frame.contentWindow.location.href !== "about:blank") loaded();
-  setTimeout(poll, PollMillis);
 })();

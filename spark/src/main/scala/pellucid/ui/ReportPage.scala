@@ -23,22 +23,20 @@ trait TraceSource {
   * run one at a time, and of a running application for no more than a tenth of the time.
   */
 final class ReportPage(source: TraceSource) {
-  private final class Made(val trace: Trace, val report: Report, val changes: Int) {
+  private final class Made(val trace: Trace, val report: Report) {
     lazy val html: Array[Byte] = Page.hosted(report, trace, source.name)
     lazy val json: Array[Byte] = Json.write(report)
-
-    /** Until when it is what is shown. */
-    var untilNanos = 0L
   }
   private var last = new SoftReference[Made](null)
+
+  /** As of which changes the last one was made, and until when it is what is shown: also where memory was short, and it is gone. */
+  @volatile private var changes = -1
+  @volatile private var untilNanos = System.nanoTime()
 
   private def live: Boolean = source.name == "live"
 
   /** Whether the report would be another one if it was asked for now. */
-  def stale: Boolean = live && {
-    val had = last.get
-    had == null || (had.changes != source.changes && System.nanoTime() - had.untilNanos > 0)
-  }
+  def stale: Boolean = live && changes != source.changes && System.nanoTime() - untilNanos > 0
   def html(): Array[Byte] = made(fresh = false).html
   def json(): Array[Byte] = made(fresh = false).json
 
@@ -54,15 +52,16 @@ final class ReportPage(source: TraceSource) {
 
   private def made(fresh: Boolean): Made = synchronized {
     val had = last.get
-    if (!fresh && had != null && (!live || System.nanoTime() - had.untilNanos < 0)) had
+    if (!fresh && had != null && (!live || System.nanoTime() - untilNanos < 0)) had
     else
       ReportPage.oneAtATime {
         val started = System.nanoTime()
-        val changes = source.changes
+        val now = source.changes
         val trace = source.trace()
-        val made = new Made(trace, Analysis.report(trace), changes)
+        val made = new Made(trace, Analysis.report(trace))
         made.html
-        made.untilNanos = System.nanoTime() + 9 * (System.nanoTime() - started)
+        changes = now
+        untilNanos = System.nanoTime() + 9 * (System.nanoTime() - started)
         last = new SoftReference(made)
         made
       }

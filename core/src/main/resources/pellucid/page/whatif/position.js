@@ -35,7 +35,7 @@ class Position {
   }
 
   moved() {
-    history.replaceState(null, "", `#${new URLSearchParams(grid.axes.map((axis, i) => [axis.name, axis.values[this.at[i]].label]))}`);
+    remember(`#${new URLSearchParams(grid.axes.map((axis, i) => [axis.name, axis.values[this.at[i]].label]))}`);
     this.changed();
   }
 
