@@ -8,7 +8,7 @@ import time
 
 from lab import check, experiment, hdfs, software, spark, units
 from lab.cluster import Cluster, LabError, down, up
-from lab.config import Config, ConfigError, lab_name, table
+from lab.config import Config, ConfigError, lab_name
 
 
 def main(arguments):
@@ -67,8 +67,7 @@ def named(options):
 
 def bring_up(options):
     say = progress()
-    wanted = table(options.config) | {"name": options.name} if options.name else options.config
-    cluster = up(wanted, say)
+    cluster = up(options.config, say, options.name)
     say(f"lab {cluster.name!r} is up: {', '.join(cluster.machines)}; HDFS {hdfs.URI}, Spark {spark.MASTER}", end="\n")
 
 

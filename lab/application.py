@@ -47,13 +47,15 @@ class Application:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, failed, *_):
         with contextlib.suppress(BrokenPipeError):  # it ended by itself, and why is said already
             self.process.stdin.close()
         try:
             self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
+            if not failed:
+                raise LabError(f"{self.name} did not end within 60 s; see {self.log}") from None
         self.event_log = self.event_log.with_name(self.event_log.name.removesuffix(".inprogress"))
 
     def do(self, line):

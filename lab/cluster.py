@@ -55,9 +55,9 @@ def why_not():
     return None
 
 
-def up(source, say=lambda text: None):
+def up(source, say=lambda text: None, name=None):
     """Brings a lab up and returns it; a stale one of the same name is cleaned away first."""
-    wanted = config.load(source)
+    wanted = config.load(source, name)
     if problem := why_not():
         raise LabError(problem)
     with _locked(wanted.name):
@@ -68,7 +68,7 @@ def up(source, say=lambda text: None):
         software.spark(wanted.spark_version, say)
         software.hadoop(say)
         try:
-            return _build(wanted.name, config.table(source), say)
+            return _build(wanted.name, config.table(source, name), say)
         except BaseException:
             _sweep(wanted.name)
             raise

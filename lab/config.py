@@ -86,13 +86,17 @@ class Config:
         return [f"m{i}" for i in range(1, self.machines + 1)]
 
 
-def load(source):
-    """`source`: a dict, a file's path or a preset's name."""
-    return _config(table(source), "configuration" if isinstance(source, dict) else source)
+def load(source, name=None):
+    """`source`: a dict, a file's path or a preset's name. `name`: of the lab, whatever that says."""
+    return _config(table(source, name), "configuration" if isinstance(source, dict) else source)
 
 
-def table(source):
+def table(source, name=None):
     """The same as a dict."""
+    return _table(source) | ({"name": name} if name else {})
+
+
+def _table(source):
     if isinstance(source, dict):
         return source
     path = Path(source)

@@ -12,11 +12,13 @@ import json
 import os
 from pathlib import Path
 
+from lab.config import lab_name
+
 ROOT = Path("/run/pellucid-lab")
 
 
 def folder(name):
-    return ROOT / name
+    return ROOT / lab_name(name)
 
 
 def read(name):
@@ -38,7 +40,7 @@ def write(name, state):
 def lock(name):
     """One command at a time changes a lab. Raises BlockingIOError while another one does."""
     ROOT.mkdir(parents=True, exist_ok=True)
-    with open(ROOT / f"{name}.lock", "w") as file:
+    with open(folder(name).with_suffix(".lock"), "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
 

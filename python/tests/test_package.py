@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -59,10 +60,14 @@ def test_a_session_with_the_plugin_and_its_report(tmp_path, arguments):
 
 
 JARS = """
+import sys
 import pellucid
 from pyspark.sql import SparkSession
 
-spark = pellucid.start(SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false"))
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+for jar in sys.argv[1:]:
+    builder.config("spark.jars", jar)
+spark = pellucid.start(builder)
 print([jar.rpartition("/")[2] for jar in spark.sparkContext.getConf().get("spark.jars").split(",")])
 print(spark.sparkContext._jvm.java.lang.Thread.currentThread().getContextClassLoader().getResource("other.txt") is not None)
 """
@@ -72,13 +77,15 @@ print(spark.sparkContext._jvm.java.lang.Thread.currentThread().getContextClassLo
 def test_jars_that_are_wanted_already_stay(place, tmp_path):
     with zipfile.ZipFile(tmp_path / "other.jar", "w") as jar:
         jar.writestr("other.txt", "here")
+    shutil.copy(tmp_path / "other.jar", tmp_path / "mine.jar")
+    mine = ["mine.jar"] if place == "--jars" else []  # which spark-submit's arguments replace, and which replaces its defaults
     if place == "--jars":
         environment = {"PYSPARK_SUBMIT_ARGS": f"--jars {tmp_path}/other.jar pyspark-shell"}
     else:
         (tmp_path / place).write_text(f"spark.jars\t{tmp_path}/other.jar\n")
         environment = {"SPARK_CONF_DIR": str(tmp_path)}
-    done = run(JARS, tmp_path, **environment)
-    assert done.stdout.splitlines() == ["['other.jar', 'pellucid-spark.jar']", "True"], done.stderr[-3000:]
+    done = run(JARS, tmp_path, *mine, **environment)
+    assert done.stdout.splitlines() == [str(["other.jar", *mine, "pellucid-spark.jar"]), "True"], done.stderr[-3000:]
 
 
 THREADS = """

@@ -1,6 +1,5 @@
 """Spark sessions with the plugin."""
 
-import os
 import warnings
 
 from pellucid import jars
@@ -27,14 +26,14 @@ def start(spark=None):
             "this Spark application runs without Pellucid's plugin, and takes none while it runs: "
             "spark.stop(), then spark = pellucid.start(SparkSession.builder...)"
         )
-    started = _start_java(builder)
+    _start_java(builder)
     if not _load():
         warnings.warn("Pellucid: this Java cannot take the plugin while it runs; the session starts without it", stacklevel=2)
         return builder.getOrCreate()
-    defaults = SparkConf()  # what spark-submit made of its arguments, of spark-defaults.conf and, where it started now, of the builder's options
+    defaults = SparkConf()  # what spark-submit made of its arguments, of spark-defaults.conf and of the options that it was started with
     for setting, ours in (("spark.plugins", PLUGIN), ("spark.jars", str(jars.PLUGIN))):
-        had = _words((not started and builder._options.get(setting)) or defaults.get(setting, ""))
-        builder = builder.config(setting, ",".join(dict.fromkeys([*had, ours])))
+        words = [*_words(defaults.get(setting, "")), *_words(builder._options.get(setting, "")), ours]
+        builder = builder.config(setting, ",".join({word.rpartition("/")[2]: word for word in words}.values()))
     return builder.getOrCreate()
 
 
@@ -43,13 +42,11 @@ def _words(text):
 
 
 def _start_java(builder):
-    """As the session would start it. False where it runs already: it outlives the first session of a Python process."""
+    """As the session would start it, where it does not run yet: it outlives the first session of a Python process."""
     from pyspark import SparkConf, SparkContext
 
-    if SparkContext._jvm is not None:
-        return False
-    SparkContext._ensure_initialized(conf=SparkConf().setAll(builder._options.items()))
-    return "PYSPARK_GATEWAY_PORT" not in os.environ  # else spark-submit had started it
+    if SparkContext._jvm is None:
+        SparkContext._ensure_initialized(conf=SparkConf().setAll(builder._options.items()))
 
 
 def _load():

@@ -1,7 +1,7 @@
 package pellucid.cli
 
 import java.io.IOException
-import java.nio.file.{Files, Paths, StandardOpenOption}
+import java.nio.file.{Files, NoSuchFileException, Paths, StandardOpenOption}
 
 /** The file that `--html` names. */
 object PageFile {
@@ -18,5 +18,8 @@ object PageFile {
 
   private def named(file: String)(io: => Unit): Unit =
     try io
-    catch { case e: IOException => throw new Usage(s"--html $file: cannot be written: ${UserFile.reason(e)}") }
+    catch {
+      case _: NoSuchFileException => throw new Usage(s"--html $file: no such folder")
+      case e: IOException => throw new Usage(s"--html $file: cannot be written: ${UserFile.reason(e)}")
+    }
 }

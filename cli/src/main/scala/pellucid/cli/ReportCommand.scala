@@ -79,26 +79,16 @@ object ReportCommand {
 
   def read(source: Source, progress: Boolean): Trace = {
     var before = 0L
-    val trace =
-      try
-        EventLog.read(source.open.map { open => () =>
-          val in = new Progress(open(), source.name, source.totalBytes, before, progress)
-          before += source.totalBytes / math.max(1, source.files.size)
-          in
-        })
-      catch {
-        case e: NotAnEventLog => throw new Usage(s"${source.name}: no Spark event log (${e.reason})")
-        case e: IOException => throw new Usage(s"${source.name}: ${UserFile.unreadable(e)}")
-      }
-    if (source.compacted) sinceCompaction(trace) else trace
-  }
-
-  /** What came before the first job that is left ran jobs, and not nothing. */
-  private def sinceCompaction(trace: Trace): Trace = {
-    val first = trace.jobs.iterator.map(_.submissionMillis).filter(_ > 0).minOption.getOrElse(trace.startMillis)
-    val note =
-      f"the history server compacted this log: it has only jobs that had not ended by then, the first at ${trace.secondsSinceOrigin(first)}%.1f s"
-    Window.of(trace, first, trace.endMillis).copy(intake = trace.intake.copy(notes = trace.intake.notes :+ note))
+    val files = source.open.map { open => () =>
+      val in = new Progress(open(), source.name, source.totalBytes, before, progress)
+      before += source.totalBytes / math.max(1, source.files.size)
+      in
+    }
+    try EventLog.read(files, source.compacted)
+    catch {
+      case e: NotAnEventLog => throw new Usage(s"${source.name}: no Spark event log (${e.reason})")
+      case e: IOException => throw new Usage(s"${source.name}: ${UserFile.unreadable(e)}")
+    }
   }
 
   /** Reads logs on all cores. */
@@ -125,7 +115,7 @@ object ReportCommand {
       if (console) Console.err.print("\r\u001b[K")
       val summaries = results.collect { case Right(s) => s }.sortBy(s => (-s.bestSavingSeconds, s.log))
       val failures = results.collect { case Left(message) => message }
-      if (summaries.isEmpty) throw new Usage(failures.mkString("none of the files is an event log:\n  ", "\n  ", ""))
+      if (summaries.isEmpty) throw new Usage(failures.mkString("none of the files could be read:\n  ", "\n  ", ""))
       val unread = if (failures.isEmpty) "" else failures.mkString("\nNot read:\n  ", "\n  ", "\n")
       if (json) { Console.out.write(Summary.json(summaries)); Console.println(); Console.err.print(unread) }
       else Console.print(Text.harmless(Text.summaries(summaries) + unread))

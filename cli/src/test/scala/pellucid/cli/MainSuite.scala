@@ -139,6 +139,7 @@ class MainSuite extends CommandSuite {
     mistake("report")("log")
     mistake("explain", log)("explain")
     mistake("report", "a\u0000b")("a")
+    mistake("report", log, "--html", "no-such-folder/page.html")("no-such-folder/page.html: no such folder")
   }
 
   folder.test("an empty directory, and a directory of logs with one that is none") { dir =>

@@ -1,7 +1,7 @@
 // The timeline's blocks, decoded and sorted: those of a lane lie together, in order of their start.
 
 class Blocks {
-  static Fixed = 7;
+  static Fixed = 8;
 
   constructor(timeline) {
     this.fields = timeline.fields;
@@ -47,6 +47,8 @@ class Blocks {
   stage(b) { return this.ints[b * this.fields + 3]; }
   tasks(b) { return this.ints[b * this.fields + 4]; }
   taskId(b) { return this.ints[b * this.fields + 5]; }
+  /** Whether it has tasks of several stages; `stage` is the longest's then. */
+  mixed(b) { return this.ints[b * this.fields + 7] === 1; }
   outcome(b) { return this.ints[b * this.fields + 6]; }
   phase(b, p) { return this.ints[b * this.fields + Blocks.Fixed + p] * timeline.tickMillis; }
 

@@ -37,6 +37,6 @@ function remember(hash) {
   try {
     history.replaceState(null, "", hash);
   } catch {
-    return;
+    // what is in view is not lost for it
   }
 }

@@ -177,7 +177,7 @@ class TimelineView {
 
   locateTask(id) {
     const b = this.blocks.ofTask(id);
-    if (b < 0) return this.controls.say(`Task ${id} is drawn in one block with its neighbours: it cannot be told apart here.`);
+    if (b < 0 || this.blocks.mixed(b)) return this.controls.say(`Task ${id} is drawn in one block with its neighbours: it cannot be told apart here.`);
     const [start, end] = [this.blocks.start(b), this.blocks.end(b)];
     const margin = Math.max(10, (end - start) * 1.5);
     this.locatedBlock = b;

@@ -38,7 +38,7 @@ function blockContent(blocks, b) {
   return [
     el("b", {}, tasks === 1 ? `Task ${blocks.taskId(b)}` : `${number(tasks)} tasks, the first ${blocks.taskId(b)}`),
     outcome === "success" ? "" : el("b", { class: "outcome" }, tasks === 1 ? ` ${outcome}` : ` (some ${outcome})`),
-    el("div", {}, stageText(blocks.stage(b))),
+    el("div", {}, `${blocks.mixed(b) ? "of several stages, the longest of " : ""}${stageText(blocks.stage(b))}`),
     el("div", { class: "muted" }, `${lane.executor === "driver" ? "driver" : `executor ${lane.executor}`}, slot ${lane.slot}, ${lane.host}`),
     el("div", {}, `${seconds(millis / 1000)} from ${moment(blocks.start(b) / 1000, 0.001)}`),
     el("div", { class: "phases" }, rows.map((r) => el("div", {}, swatch(phaseColour(r.p.key)), el("span", {}, r.p.label), el("b", {}, seconds(r.millis / 1000)))))

@@ -101,7 +101,8 @@ final class StragglerAnalysis(trace: Trace) {
   private def reason(row: Int): String = {
     val stage = stages(tasks.stage(row))
     val seconds = tasks.durationMillis(row) / 1e3
-    if (tasks.outcome(row) == Tasks.Running) "still running when the log ends"
+    if (tasks.outcome(row) == Tasks.Running)
+      if (tasks.finishMillis(row) < trace.endMillis) "its end is not in the log" else "still running when the log ends"
     else if (!tasks.succeeded(row)) trace.reasons(tasks.reason(row))
     else if (causesOf(row).nonEmpty) causesOf(row).map(_.label).mkString(", ")
     else if (seconds <= StageTasks.Slow * stage.medianSeconds) "as long as the stage's others"

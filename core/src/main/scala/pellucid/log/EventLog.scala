@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import scala.collection.mutable.ArrayBuffer
 
-import pellucid.trace.{Intake, Trace, TraceBuilder}
+import pellucid.trace.{Intake, Trace, TraceBuilder, Window}
 
 /** Reads a log, whatever its kind and compression, into a [[Trace]]. */
 object EventLog {
@@ -16,9 +16,10 @@ object EventLog {
     *
     * Lines that are no event, a cut-off end and unknown events are counted in the trace's [[Intake]].
     *
+    * @param compacted the history server took the events of jobs away that had ended: what is left begins with the first job that is
     * @throws NotAnEventLog where nothing in the files is an event
     */
-  def read(files: Iterator[() => InputStream]): Trace = {
+  def read(files: Iterator[() => InputStream], compacted: Boolean = false): Trace = {
     val builder = new TraceBuilder
     var lines, bytes, malformed, events = 0L
     var truncated = false
@@ -65,7 +66,17 @@ object EventLog {
     }
 
     if (events == 0) throw new NotAnEventLog(examples.headOption.getOrElse("it is empty"))
-    builder.result(Intake(lines, bytes, malformed, examples.toSeq, unknown, truncated, ended = false, notes.toSeq))
+    val trace =
+      builder.result(Intake(lines, bytes, malformed, examples.toSeq, unknown, truncated, ended = false, notes.toSeq))
+    if (compacted) sinceCompaction(trace) else trace
+  }
+
+  /** What came before the first job that is left ran jobs, and not nothing. */
+  private def sinceCompaction(trace: Trace): Trace = {
+    val first = trace.jobs.iterator.map(_.submissionMillis).filter(_ > 0).minOption.getOrElse(trace.startMillis)
+    val note =
+      f"the history server compacted this log: it has only jobs that had not ended by then, the first at ${trace.secondsSinceOrigin(first)}%.1f s"
+    Window.of(trace, first, Long.MaxValue).copy(intake = trace.intake.copy(notes = trace.intake.notes :+ note))
   }
 
   private def blank(cut: Lines): Boolean = {

@@ -76,9 +76,10 @@ private[log] object SparkEvents extends LogFormat {
   private val taskEnd = "SparkListenerTaskEnd".getBytes(UTF_8)
   private val taskStart = "SparkListenerTaskStart".getBytes(UTF_8)
 
-  /** Spark's own events that hold nothing the trace needs; any other class is counted as unknown. */
   private val ignoredPackages =
     Seq("streaming", "connect", "hive.thriftserver").map(name => s"org.apache.spark.sql.$name.")
+
+  /** Spark's own events that hold nothing the trace needs; any other class is counted as unknown. */
   private val ignored = Set(
     "SparkListenerBlockManagerRemoved",
     "SparkListenerBlockUpdated",

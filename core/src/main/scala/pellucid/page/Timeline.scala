@@ -14,8 +14,8 @@ import pellucid.trace.Trace
   *
   * `blocks` is base64 of little-endian 32-bit integers, `fields` per block, the blocks in order of start: lane, start (ticks from
   * the origin), duration (ticks), row in `stages`, number of tasks in the block, task id (of the first), outcome (the largest of
-  * the block's), and then the ticks of each phase in the order of `phases`. A tick is a millisecond, unless the log spans more
-  * than 2^30 of them. Beyond [[Timeline.MostBlocks]] tasks, neighbours in a lane are joined, the shortest first, so that the page stays
+  * the block's), 1 if it has tasks of several stages, and then the ticks of each phase in the order of `phases`. A tick is a
+  * millisecond, unless the log spans more than 2^30 of them. Beyond [[Timeline.MostBlocks]] tasks, neighbours in a lane are joined, the shortest first, so that the page stays
   * fluid; a block then stands for several tasks: of one stage, or where that is not enough (of stages with a task or two per lane) for those that
   * begin within one of equal stretches of time, and its stage is the longest's.
   */
@@ -37,7 +37,7 @@ final case class TimelinePhase(key: String, label: String)
 object Timeline {
   final val MostBlocks = 150000
   private final val MostTicks = 1 << 30
-  private final val Fixed = 7
+  private final val Fixed = 8
   private final val Start = 1
   private final val Duration = 2
   private final val Stage = 3
@@ -68,8 +68,7 @@ object Timeline {
     val tickMillis = ((trace.endMillis - trace.originMillis) / MostTicks + 1).toInt
     val shortest = joinBelow(trace, mostBlocks)
     val slot = (row: Int) => firstLane(tasks.executor(row)) + trace.lanes.lane(row)
-    val stretchTicks =
-      (trace.endMillis - trace.originMillis) / tickMillis * lanes.size / math.max(1, mostBlocks / 2) + 1
+    val stretchTicks = (trace.endMillis - trace.startMillis) / tickMillis * lanes.size / math.max(1, mostBlocks / 2) + 1
     val ofStages = blocks(trace, slot, lanes.size, tickMillis, shortest)(_(Stage) == _(Stage))
     val out =
       if (ofStages.size <= mostBlocks) ofStages
@@ -118,6 +117,7 @@ object Timeline {
       val block =
         if (isShort && before != null && before(Duration) < Int.MaxValue / 2 && joins(before, one)) before else one
       if (block eq one) { out += one; longest(lane) = 0 }
+      else if (block(Stage) != one(Stage)) block(7) = 1
       if (one(Duration) >= longest(lane)) { longest(lane) = one(Duration); block(Stage) = one(Stage) }
       block(Duration) = math.max(block(Duration), one(Start) + one(Duration) - block(Start))
       block(4) += 1

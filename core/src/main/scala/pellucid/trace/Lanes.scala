@@ -61,7 +61,7 @@ object Lanes {
       idle(row) = math.max(Int.MinValue / 2, math.min(Int.MaxValue / 2, launch - since)).toInt
       if (launch - ready > BoundMillis && since > ready) {
         val executors = trace.executorsOfStage(tasks.stage(row))
-        if (freeSince.exists(launch, o => o != e && java.util.Arrays.binarySearch(executors, o) >= 0)) bound.set(row)
+        if (freeSince.exists(launch, executors, e)) bound.set(row)
       }
       free(e)(best) = math.max(free(e)(best), tasks.finishMillis(row))
       last(e)(best) = tasks.durationMillis(row)
@@ -93,17 +93,23 @@ private final class FreeSince(added: Array[Long], removed: Array[Long]) {
     }
   }
 
-  /** Whether one of those `wanted` that are still there at `launch`, each later than the one before, has had one for long. */
-  def exists(launch: Long, wanted: Int => Boolean): Boolean = {
-    def below(node: Int): Boolean =
-      if (least(node) > launch - Lanes.BoundMillis) false
-      else if (node < leaves) below(2 * node) || below(2 * node + 1)
-      else {
-        val executor = node - leaves
-        val gone = removed(executor) > 0 && removed(executor) <= launch
-        if (gone) update(executor, Long.MaxValue)
-        !gone && wanted(executor)
+  /** Whether one of these executors, in ascending order, has had one for long, is still there at `launch` (each no earlier than the one before), and is
+    * not `but`.
+    */
+  def exists(launch: Long, executors: Array[Int], but: Int): Boolean = {
+
+    /** Of those from `lo` until `hi`, which are below the node of executors from `first` on. */
+    def below(node: Int, first: Int, width: Int, lo: Int, hi: Int): Boolean =
+      if (lo == hi || least(node) > launch - Lanes.BoundMillis) false
+      else if (width > 1) {
+        val found = java.util.Arrays.binarySearch(executors, lo, hi, first + width / 2)
+        val middle = if (found < 0) -found - 1 else found
+        below(2 * node, first, width / 2, lo, middle) || below(2 * node + 1, first + width / 2, width / 2, middle, hi)
+      } else {
+        val gone = removed(first) > 0 && removed(first) <= launch
+        if (gone) update(first, Long.MaxValue)
+        !gone && first != but
       }
-    below(1)
+    below(1, 0, leaves, 0, executors.length)
   }
 }

@@ -250,7 +250,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
       intake.copy(
         ended = ended,
         notes = intake.notes ++ unread ++ Option.when(ended && lostEnds > 0)(
-          s"$lostEnds tasks have no end in this log: they are taken to have ended with their stage or executor. Spark's listener queue may have dropped events"
+          s"$lostEnds task attempts have no end in this log, and count as ended with their stage or executor: the application ended before them, or Spark's listener queue dropped events"
         )
       )
     )

@@ -5,7 +5,7 @@ final case class Window(originMillis: Long, fromMillis: Long, toMillis: Long)
 
 object Window {
 
-  /** The trace restricted to the tasks, jobs and stages that ran, at least partly, between the two moments. Tasks are whole; jobs and stages begin
+  /** The trace restricted to the tasks, jobs and stages that ran, at least partly, between the two moments. Tasks are whole; jobs, stages and queries begin
     * and end with the window, or with those of its tasks that begin before or end after it.
     */
   def of(trace: Trace, fromMillis: Long, toMillis: Long): Trace = {
@@ -52,7 +52,9 @@ object Window {
           jobs = stage.jobs.flatMap(newJob.get(_))
         )
       ),
-      sql = trace.sql.filter(q => overlaps(q.startMillis, q.endMillis)),
+      sql = trace.sql.filter(q => overlaps(q.startMillis, q.endMillis)).map(q =>
+        q.copy(startMillis = begun(q.startMillis), endMillis = ended(q.endMillis))
+      ),
       tasks = selected,
       paths = paths,
       machines = trace.machines.map { case (executor, samples) =>

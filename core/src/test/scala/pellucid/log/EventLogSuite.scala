@@ -781,7 +781,7 @@ class EventLogSuite extends munit.FunSuite {
     def durations(trace: Trace) = (0 until trace.tasks.size).map(trace.tasks.durationMillis(_))
     val whole = readLines(applicationStart +: events :+ stageSubmitted(1, at = 2900) :+ applicationEnd: _*)
     assertEquals(durations(whole), Seq(1000, 800))
-    assert(whole.intake.notes.exists(_.startsWith("2 tasks have no end in this log")), whole.intake.notes)
+    assert(whole.intake.notes.exists(_.startsWith("2 task attempts have no end in this log")), whole.intake.notes)
     val cut = readLines(events.dropRight(1) :+ stageSubmitted(1, at = 2900): _*) // its stage may still run
     assertEquals(durations(cut), Seq(1900, 800))
     assertEquals(cut.intake.notes, Nil)

@@ -5,6 +5,7 @@ import java.util.Base64
 
 import pellucid.TraceOf
 import pellucid.breakdown.Phase
+import pellucid.trace.Window
 
 class TimelineSuite extends munit.FunSuite {
   private def blocks(t: Timeline): Seq[Seq[Int]] = {
@@ -24,8 +25,8 @@ class TimelineSuite extends munit.FunSuite {
     assertEquals(t.lanes.map(l => (l.executor, l.slot)), Seq(("0", 0), ("1", 0), ("1", 1)))
     val first = blocks(t).find(_(5) == 0).get
     assertEquals(first.take(7), Seq(0, 0, 100, 0, 1, 0, 0))
-    assertEquals(first(7 + Phase.Compute.index), 60)
-    assertEquals(first(7 + Phase.Waiting.index), 40)
+    assertEquals(first(8 + Phase.Compute.index), 60)
+    assertEquals(first(8 + Phase.Waiting.index), 40)
     assertEquals(t.count, 4)
     assert(!t.joined)
   }
@@ -50,7 +51,8 @@ class TimelineSuite extends munit.FunSuite {
       batches.stage(2 * i, at, at + 100).stage(2 * i + 1, at, at + 100)
       batches.task(2 * i, at, at + 90)().task(2 * i + 1, at, at + 80, executor = 1)()
     }
-    val t = Timeline.of(batches.result(), mostBlocks = 100)
+    val all = batches.result()
+    val t = Timeline.of(all, mostBlocks = 100)
     // 50 blocks for 2 lanes of 1000 s: 25 for each, of 40 s
     assertEquals(blocks(t).map(_(4)).sum, 2000)
     assert(t.joined && t.count <= 100 && t.count >= 50, t.count)
@@ -58,6 +60,10 @@ class TimelineSuite extends munit.FunSuite {
       blocks(t).filter(_(0) == 1).take(2).map(b => (b(1), b(2), b(4))),
       Seq((0, 40080, 41), (41000, 39080, 40))
     )
+    assert(blocks(t).forall(_(7) == 1), "of several stages")
+    // of the last 100 s of it 75 blocks for the 2 lanes: stretches of 2.67 s, 37.5 in each
+    val last = Timeline.of(Window.of(all, TraceOf.Start + 900000, TraceOf.Start + 1000000), mostBlocks = 150)
+    assert(last.count >= 75 && last.count <= 78, last.count)
   }
 
   test("a log of a year: moments in coarser ticks") {

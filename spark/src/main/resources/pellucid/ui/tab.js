@@ -3,6 +3,7 @@
 (() => {
   "use strict";
   const PollMillis = 3000;
+  const LongestLoadMillis = 600000;
   const RestMillis = 10000;
   const MostFailures = 5;
   const frame = document.getElementById("pellucid-report");
@@ -10,16 +11,17 @@
   let touched = 0;
   let failures = 0;
   let kept;
+  let shown; // which report, of those that this application has had
   let next;
 
-  /** Once what is there has loaded, which takes as long as the analysis does. */
-  function wait() {
+  function wait(millis = PollMillis) {
     clearTimeout(next);
-    next = setTimeout(poll, PollMillis);
+    next = setTimeout(poll, millis);
   }
 
   function loaded() {
     wait();
+    shown = undefined;
     const page = frame.contentWindow;
     const made = page.document.getElementById("page");
     state.textContent = made ? `As of ${new Date().toLocaleTimeString()}.` : "There is no report:";
@@ -34,14 +36,15 @@
     try {
       const answer = await (await fetch(`${frame.getAttribute("src")}state.json`)).json();
       failures = 0;
-      if (answer.stale) {
+      shown ??= answer.shown;
+      if (answer.stale || answer.shown !== shown) {
         // whoever reads or zooms is not interrupted
         if (Date.now() - touched < RestMillis) state.textContent = "Stages have ended since: loading again when the pointer rests.";
         else {
           const view = frame.contentWindow.pellucidTimeline?.view;
           kept = { scrolled: frame.contentWindow.scrollY, span: view && !view.whole() ? [view.from, view.to] : undefined };
           frame.contentWindow.location.reload();
-          return;
+          return wait(LongestLoadMillis); // it takes as long as the analysis does, and ends in `loaded`
         }
       }
     } catch {

@@ -37,6 +37,9 @@ final class ReportPage(source: TraceSource) {
 
   /** Whether the report would be another one if it was asked for now. */
   def stale: Boolean = live && changes != source.changes && System.nanoTime() - untilNanos > 0
+
+  /** Tells the report that is shown from those before it: somebody else may have asked for it. */
+  def shown: Int = changes
   def html(): Array[Byte] = made(fresh = false).html
   def json(): Array[Byte] = made(fresh = false).json
 

@@ -30,7 +30,10 @@ final class HistoryTab extends AppHistoryServerPlugin {
       val page = new ReportPage(new TraceSource {
         def name = "history"
         def changes = 0
-        def trace(): Trace = EventLog.read(files(ui))
+        def trace(): Trace = {
+          val (files, compacted) = log(ui)
+          EventLog.read(files, compacted)
+        }
       })
       new PellucidTab(ui, page).attach()
     }
@@ -42,9 +45,9 @@ private object HistoryTab {
   private val guard = new Guard("the History Server's tab")
 
   /** The History Server shows an attempt of an application under `/history/APPLICATION[/ATTEMPT]`, and keeps its log under a name
-    * made of the two.
+    * made of the two. Its files, and whether it has compacted them.
     */
-  private def files(ui: SparkUI): Iterator[() => InputStream] = {
+  private def log(ui: SparkUI): (Iterator[() => InputStream], Boolean) = {
     val parts = ui.basePath.stripPrefix("/history/").split('/')
     val (id, attempt) = (parts.head, parts.lift(1))
     val folders = ui.conf.get(HISTORY_LOG_DIR).split(',').map(_.trim).filter(_.nonEmpty)
@@ -68,7 +71,11 @@ private object HistoryTab {
           s"(${most >> 20} MiB). The command has the report: pellucid report $path --html report.html"
       )
     // Spark's own way to open it: its codecs are those that this server has
-    reader.listEventLogFiles.iterator.map(file => () => EventLogFileReader.openEventLog(file.getPath, fs))
+    val files = reader.listEventLogFiles.map(_.getPath)
+    (
+      files.iterator.map(file => () => EventLogFileReader.openEventLog(file, fs)),
+      files.exists(_.getName.endsWith(".compact"))
+    )
   }
 
   private def fileSystem(path: Path) = path.getFileSystem(SparkHadoopUtil.get.conf)

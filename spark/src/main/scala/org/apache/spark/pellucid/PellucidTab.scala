@@ -62,7 +62,8 @@ private[spark] object PellucidTab {
         case "/script.js" => answer("text/javascript", Page.script)
         case "/tab.js" => answer("text/javascript", tabScript)
         case "/report.json" => answer("application/json", report.json())
-        case "/state.json" => answer("application/json", s"""{"stale":${report.stale}}""".getBytes(UTF_8))
+        case "/state.json" =>
+          answer("application/json", s"""{"stale":${report.stale},"shown":${report.shown}}""".getBytes(UTF_8))
         case _ => response.sendError(HttpServletResponse.SC_NOT_FOUND)
       }
     }
