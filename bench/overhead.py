@@ -2,7 +2,7 @@
 """What the plugin costs: jobs with and without it, in turn (A B A B ...), in two warm applications of which one works at a time.
 
     make bench-overhead                 writes docs/experiments/overhead.md
-    bench/overhead.py --only tiny --applications 2 --pairs 3
+    bench/overhead.py --only tiny --applications 2 --pairs 3      prints it
 
 Two JVMs that do the same differ by some percent for as long as they live (what was compiled when), so each job is measured in
 several pairs of applications, and a pair's ratio is the median of its runs'; and then in one application with the plugin that
@@ -30,6 +30,7 @@ from lab.config import Config  # noqa: E402
 
 VERSION = Config.spark_version
 SMALL_TASKS, MANY_TASKS = 20_000, 60_000
+PARTS = ["tpch", "sort", "tiny", "heap"]
 ROUNDS = {"tpch": (2, 2, 4), "sort": (3, 3, 12), "tiny": (3, 4, 12)}  # pairs of applications, of runs in each, of runs in one application
 
 
@@ -207,10 +208,12 @@ def main():
     parser.add_argument("--applications", type=int, help="pairs of them, per job")
     parser.add_argument("--pairs", type=int, help="of runs, in each pair of applications")
     parser.add_argument("--toggles", type=int, help="pairs of runs in one application")
-    parser.add_argument("--only", nargs="+", choices=["tpch", "sort", "tiny", "heap"], default=["tpch", "sort", "tiny", "heap"])
-    parser.add_argument("--to", type=Path, default=ROOT / "docs" / "experiments" / "overhead.md")
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="of these parts: then, as with --conf, the page is only printed")
+    parser.add_argument("--to", type=Path, help="write it to this file")
     parser.add_argument("--conf", nargs="+", default=[], metavar="KEY=VALUE", help="of the applications with the plugin: what does a part cost?")
     options = parser.parse_args()
+    parts = options.only or PARTS
+    to = options.to or (None if options.only or options.conf else ROOT / "docs" / "experiments" / "overhead.md")
     settings = [setting.split("=", 1) for setting in options.conf]
     started = time.monotonic()
 
@@ -219,7 +222,7 @@ def main():
 
     WORK.mkdir(parents=True, exist_ok=True)
     rows = []
-    for name in [n for n in options.only if n != "heap"]:
+    for name in [n for n in parts if n != "heap"]:
         applications, pairs, toggles = ROUNDS[name]
         rounds = range(options.applications or applications)
         apart = [compare(name, options.pairs or pairs, number == 0, settings, say) for number in rounds]
@@ -228,8 +231,8 @@ def main():
     columns = ["job", "applications x runs", "without, s", "with the plugin, s", "ratio of times", "ratio of CPU times",
                "runs in one application", "ratio of times", "ratio of CPU times"]  # fmt: skip
     table = experiment.markdown(columns, rows)
-    per_task = f"Driver heap: {heap(settings, say):+.0f} bytes per task.\n\n" if "heap" in options.only else ""
-    options.to.write_text(f"""# overhead
+    per_task = f"Driver heap: {heap(settings, say):+.0f} bytes per task.\n\n" if "heap" in parts else ""
+    page = f"""# overhead
 
 `make bench-overhead` wrote this page. Spark {VERSION}, `local[2]`, event log on; a job without and with the plugin in turn, each in an application of
 its own that ran it twice before; the answers of each pair are equal. Seconds are medians (min-max) of all runs; a ratio is the median
@@ -241,8 +244,10 @@ plugin less without.
 
 {table}
 {per_task}{experiment.machine_line()}
-""")
-    print(options.to.read_text())
+"""
+    if to:
+        to.write_text(page)
+    print(page)
 
 
 if __name__ == "__main__":
