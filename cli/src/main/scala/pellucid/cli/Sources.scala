@@ -5,6 +5,8 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
 
+import pellucid.log.EventLog
+
 /** One application's log: its files in order. Of a compacted one the events of what had ended then are gone. */
 final case class Source(name: String, files: Seq[Path], totalBytes: Long, compacted: Boolean = false) {
   def open: Iterator[() => InputStream] =
@@ -56,7 +58,7 @@ object Sources {
     try Files.size(file)
     catch { case _: IOException => 0 }
 
-  private def isCompacted(file: Path) = file.getFileName.toString.endsWith(".compact")
+  private def isCompacted(file: Path) = EventLog.isCompacted(file.getFileName.toString)
 
   private def entries(directory: Path): Seq[Path] = {
     val stream = Files.list(directory)

@@ -47,9 +47,9 @@ class Blocks {
   stage(b) { return this.ints[b * this.fields + 3]; }
   tasks(b) { return this.ints[b * this.fields + 4]; }
   taskId(b) { return this.ints[b * this.fields + 5]; }
+  outcome(b) { return this.ints[b * this.fields + 6]; }
   /** Whether it has tasks of several stages; `stage` is the longest's then. */
   mixed(b) { return this.ints[b * this.fields + 7] === 1; }
-  outcome(b) { return this.ints[b * this.fields + 6]; }
   phase(b, p) { return this.ints[b * this.fields + Blocks.Fixed + p] * timeline.tickMillis; }
 
   /** Sets each block's largest phase among those shown; -1 where it has none. */

@@ -79,6 +79,9 @@ object EventLog {
     Window.of(trace, first, Long.MaxValue).copy(intake = trace.intake.copy(notes = trace.intake.notes :+ note))
   }
 
+  /** Whether the history server has compacted the file of this name. */
+  def isCompacted(name: String): Boolean = name.endsWith(".compact")
+
   private def blank(cut: Lines): Boolean = {
     var i = cut.start
     while (i < cut.until && { val b = cut.buffer(i); b == ' ' || b == '\r' || b == '\t' }) i += 1

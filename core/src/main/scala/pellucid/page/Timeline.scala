@@ -69,12 +69,12 @@ object Timeline {
     val shortest = joinBelow(trace, mostBlocks)
     val slot = (row: Int) => firstLane(tasks.executor(row)) + trace.lanes.lane(row)
     val stretchTicks = (trace.endMillis - trace.startMillis) / tickMillis * lanes.size / math.max(1, mostBlocks / 2) + 1
-    val ofStages = blocks(trace, slot, lanes.size, tickMillis, shortest)(_(Stage) == _(Stage))
+    val ofStages = blocks(trace, slot, lanes.size, tickMillis, shortest)((block, stage, _) => block(Stage) == stage)
     val out =
       if (ofStages.size <= mostBlocks) ofStages
       else
-        blocks(trace, slot, lanes.size, tickMillis, shortest)((a, b) =>
-          a(Start) / stretchTicks == b(Start) / stretchTicks
+        blocks(trace, slot, lanes.size, tickMillis, shortest)((block, _, start) =>
+          block(Start) / stretchTicks == start / stretchTicks
         )
 
     val bytes = ByteBuffer.allocate(out.size * (Fixed + Phase.Count) * 4).order(ByteOrder.LITTLE_ENDIAN)
@@ -93,10 +93,10 @@ object Timeline {
   }
 
   /** @param slot of a task row
-    * @param joins whether a short task's block is the one before it in its slot, which has only short ones
+    * @param joins whether a short task of a stage that starts then joins the block before it in its slot, which has only short ones
     */
   private def blocks(trace: Trace, slot: Int => Int, slots: Int, tickMillis: Int, shortest: Int)(
-      joins: (Array[Int], Array[Int]) => Boolean
+      joins: (Array[Int], Int, Int) => Boolean
   ): ArrayBuffer[Array[Int]] = {
     val tasks = trace.tasks
     val open = Array.fill[Array[Int]](slots)(null) // the block that a slot's next short task may join
@@ -107,19 +107,25 @@ object Timeline {
       times.load(row)
       val lane = slot(row)
       val isShort = tasks.durationMillis(row) < shortest
-      val one = new Array[Int](Fixed + Phase.Count)
-      one(0) = lane
-      one(Start) = ((tasks.launchMillis(row) - trace.originMillis) / tickMillis).toInt
-      one(Duration) = tasks.durationMillis(row) / tickMillis
-      one(Stage) = tasks.stage(row)
-      one(5) = tasks.taskId(row).toInt
-      val before = open(lane)
+      val stage = tasks.stage(row)
+      val start = ((tasks.launchMillis(row) - trace.originMillis) / tickMillis).toInt
+      val duration = tasks.durationMillis(row) / tickMillis
+      val last = open(lane)
       val block =
-        if (isShort && before != null && before(Duration) < Int.MaxValue / 2 && joins(before, one)) before else one
-      if (block eq one) { out += one; longest(lane) = 0 }
-      else if (block(Stage) != one(Stage)) block(7) = 1
-      if (one(Duration) >= longest(lane)) { longest(lane) = one(Duration); block(Stage) = one(Stage) }
-      block(Duration) = math.max(block(Duration), one(Start) + one(Duration) - block(Start))
+        if (isShort && last != null && last(Duration) < Int.MaxValue / 2 && joins(last, stage, start)) last
+        else {
+          val fresh = new Array[Int](Fixed + Phase.Count)
+          fresh(0) = lane
+          fresh(Start) = start
+          fresh(Stage) = stage
+          fresh(5) = tasks.taskId(row).toInt
+          out += fresh
+          longest(lane) = 0
+          fresh
+        }
+      if (block(Stage) != stage) block(7) = 1
+      if (duration >= longest(lane)) { longest(lane) = duration; block(Stage) = stage }
+      block(Duration) = math.max(block(Duration), start + duration - block(Start))
       block(4) += 1
       block(6) = math.max(block(6), tasks.outcome(row))
       var p = 0

@@ -247,12 +247,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
       machines.result,
       monotasks,
       reasons.toIndexedSeq,
-      intake.copy(
-        ended = ended,
-        notes = intake.notes ++ unread ++ Option.when(ended && lostEnds > 0)(
-          s"$lostEnds task attempts have no end in this log, and count as ended with their stage or executor: the application ended before them, or Spark's listener queue dropped events"
-        )
-      )
+      intake.copy(ended = ended, notes = intake.notes ++ missing(lostEnds))
     )
   }
 
@@ -261,7 +256,10 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     (stages.iterator.map(_.submissionMillis) ++ (0 until tasks.size).iterator.map(tasks.launchMillis(_))).filter(_ > 0)
       .minOption.getOrElse(0L)
 
-  private def unread: Seq[String] = Seq(
+  private def missing(lostEnds: Long): Seq[String] = Seq(
+    Option.when(ended && lostEnds > 0)(
+      s"$lostEnds task attempts have no end in this log, and count as ended with their stage or executor: the application ended before them, or Spark's listener queue dropped events"
+    ),
     Option.when(unreadObservations > 0)(
       s"$unreadObservations measurements of the plugin could not be read: a newer plugin?"
     ),

@@ -74,7 +74,7 @@ private object HistoryTab {
     val files = reader.listEventLogFiles.map(_.getPath)
     (
       files.iterator.map(file => () => EventLogFileReader.openEventLog(file, fs)),
-      files.exists(_.getName.endsWith(".compact"))
+      files.exists(file => EventLog.isCompacted(file.getName))
     )
   }
 
