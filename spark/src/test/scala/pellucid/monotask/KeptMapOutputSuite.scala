@@ -19,8 +19,7 @@ import pellucid.sched.MonotaskPhase
 class KeptMapOutputSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true")
 
-  private def files(spark: SparkSession, kind: String): Map[String, Int] =
-    Pairs.contents(spark, kind).filter(_._1.endsWith(kind))
+  private def files(kind: String): Seq[String] = Pairs.files.map(_.getFileName.toString).filter(_.endsWith(kind))
 
   private def sum(pairs: RDD[(Int, Array[Byte])]): Double = pairs.map { case (k, v) =>
     k * 31.0 + Arrays.hashCode(v)
@@ -30,7 +29,7 @@ class KeptMapOutputSuite extends SparkSuite {
   private def eventually(what: => Boolean): Boolean =
     Iterator.continually { Thread.sleep(50); what }.take(1000).contains(true)
 
-  private def written(spark: SparkSession) = files(spark, ".data").size == 3
+  private def written = files(".data").size == 3
 
   for (
     (name, conf) <- Seq(
@@ -46,12 +45,12 @@ class KeptMapOutputSuite extends SparkSuite {
       val first = sum(shuffled)
       if (plugin) {
         for (_ <- 1 to 200) assertEquals(spark.sparkContext.parallelize(Seq(0), 1).count(), 1L) // no rest between them
-        assertEquals(files(spark, ".data"), Map.empty[String, Int])
-        assertEquals(files(spark, ".index").size, 3)
+        assertEquals(files(".data"), Seq.empty[String])
+        assertEquals(files(".index").size, 3)
         assert(SparkEnv.get.memoryManager.storageMemoryUsed > 35000000)
-        assert(eventually(written(spark)))
+        assert(eventually(written))
       }
-      (first, sum(shuffled), files(spark, ""))
+      (first, sum(shuffled), Pairs.contents)
     }
     val ran = Jobs.run(folder, conf = on ++ conf)(use(plugin = true))
     assertEquals(ran.answer, Jobs.run(folder, plugin = false, conf = conf)(use(plugin = false)).answer)
@@ -71,7 +70,7 @@ class KeptMapOutputSuite extends SparkSuite {
 
   folder.test("it goes with its shuffle, from memory and from disk") { folder =>
     Jobs.run(folder, conf = on) { spark =>
-      def left = (files(spark, "").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000)
+      def left = (files("").size, SparkEnv.get.memoryManager.storageMemoryUsed < 1000000)
       val first = Pairs.shuffled(spark)
       sum(first)
       assertNotEquals(left, (0, true))
@@ -79,7 +78,7 @@ class KeptMapOutputSuite extends SparkSuite {
       assertEquals(left, (0, true))
       val second = Pairs.shuffled(spark)
       sum(second)
-      assert(eventually(written(spark)))
+      assert(eventually(written))
       SparkEnv.get.shuffleManager.unregisterShuffle(1)
       assertEquals(left, (0, true))
       Seq(first, second).foreach(Reference.reachabilityFence(_)) // Spark's cleaner has not had them until now
@@ -103,10 +102,10 @@ class KeptMapOutputSuite extends SparkSuite {
       val older = cached(2)
       val shuffled = Pairs.shuffled(spark)
       val first = sum(shuffled)
-      assertEquals(files(spark, ".data"), Map.empty[String, Int])
+      assertEquals(files(".data"), Seq.empty[String])
       val newer = cached(15)
       assertEquals(Seq(older, newer).map(KeptOutput.cached), Seq(2, 15))
-      assert(files(spark, ".data").nonEmpty)
+      assert(files(".data").nonEmpty)
       assertEquals(sum(shuffled), first)
     }
   }
@@ -123,17 +122,18 @@ class KeptMapOutputSuite extends SparkSuite {
         Guard.sabotage("keeping map output in memory")
         val written = Pairs.shuffled(spark)
         assert(sum(written) > 0)
-        assertEquals(files(spark, ".data").keys.count(_.startsWith("shuffle_1_")), 3)
+        assertEquals(files(".data").count(_.startsWith("shuffle_1_")), 3)
+        Reference.reachabilityFence(written) // or Spark's cleaner may delete the files
       }
     )
   ) folder.test(s"a task$what gets the memory that it gets on stock Spark, and it is written") { folder =>
     Jobs.run(folder, conf = much) { spark =>
       val shuffled = Pairs.shuffled(spark)
       val first = sum(shuffled)
-      assertEquals(files(spark, ".data"), Map.empty[String, Int])
+      assertEquals(files(".data"), Seq.empty[String])
       before(spark)
       assertEquals(granted(spark), Seq(190000000L))
-      assert(files(spark, ".data").nonEmpty)
+      assert(files(".data").nonEmpty)
       assertEquals(sum(shuffled), first)
     }
   }

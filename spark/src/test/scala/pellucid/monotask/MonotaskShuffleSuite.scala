@@ -1,10 +1,9 @@
 package pellucid.monotask
 
 import java.lang.ref.Reference
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Path}
 import java.util.Arrays
 
-import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
 import org.apache.spark.{HashPartitioner, SparkEnv}
@@ -29,7 +28,7 @@ class MonotaskShuffleSuite extends SparkSuite {
   /** Of the shuffle's files, by name, what they have in them; and how many pairs there were. */
   private def shuffled(spark: SparkSession): (Map[String, Int], Long) = {
     val pairs = Pairs.shuffled(spark)
-    val seen = (pairs.count(), Pairs.contents(spark)).swap
+    val seen = (pairs.count(), Pairs.contents).swap
     Reference.reachabilityFence(pairs) // Spark's cleaner would delete the files
     seen
   }
@@ -111,7 +110,7 @@ class MonotaskShuffleSuite extends SparkSuite {
         .partitionBy(new HashPartitioner(7))
       val error = Try(pairs.count()).failed.get.getMessage
       assert(error.contains("on purpose"), error)
-      def left = (Pairs.files(spark), SparkEnv.get.memoryManager.executionMemoryUsed)
+      def left = (Pairs.files, SparkEnv.get.memoryManager.executionMemoryUsed)
       for (_ <- 1 to 300 if left != ((Nil, 0L))) Thread.sleep(100) // until the other tasks have ended
       left
     }
@@ -122,9 +121,9 @@ class MonotaskShuffleSuite extends SparkSuite {
     val ran = Jobs.run(folder, conf = written) { spark =>
       val env = SparkEnv.get
       shuffled(spark)
-      assert(Pairs.files(spark).nonEmpty)
+      assert(Pairs.files.nonEmpty)
       env.shuffleManager.unregisterShuffle(0)
-      (env.shuffleManager.getClass.getSuperclass.getSimpleName, Pairs.files(spark))
+      (env.shuffleManager.getClass.getSuperclass.getSimpleName, Pairs.files)
     }
     assertEquals(ran.answer, ("SortShuffleManager", Seq.empty[Path]))
   }
@@ -145,14 +144,13 @@ object Pairs {
   def shuffled(spark: SparkSession): RDD[(Int, Array[Byte])] =
     spark.sparkContext.parallelize(0 until 3, 3).flatMap(of).partitionBy(new HashPartitioner(7))
 
-  /** What is in Spark's folder now, of files whose name has `part` in it. */
-  def files(spark: SparkSession, part: String = "shuffle"): Seq[Path] =
-    Files.walk(Paths.get(spark.conf.get("spark.local.dir"))).iterator.asScala
-      .filter(f => Files.isRegularFile(f) && f.getFileName.toString.contains(part)).toSeq
+  /** The shuffles' files in Spark's folders now; others may write and delete some meanwhile. */
+  def files: Seq[Path] =
+    SparkEnv.get.blockManager.diskBlockManager.getAllFiles().filter(_.getName.contains("shuffle")).map(_.toPath)
 
   /** By name, what they have in them. */
-  def contents(spark: SparkSession, part: String = "shuffle"): Map[String, Int] =
-    files(spark, part).map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap
+  def contents: Map[String, Int] =
+    files.map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap
 
   /** 13 MB in pairs of all sizes, not compressible; none for the partition 3. */
   def of(seed: Int): Seq[(Int, Array[Byte])] = {
