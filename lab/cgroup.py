@@ -53,6 +53,16 @@ class Groups:
         if abs((_NEVER if now == "max" else int(now)) - limit) > _STEP:
             _write(file, limit)
 
+    def thread_seconds(self, name, part):
+        """CPU time of the threads that it has now and that have this in their name."""
+        seconds = 0
+        for process in (self.groups(name)[0] / "cgroup.procs").read_text().split():
+            for thread in Path("/proc").glob(f"{process}/task/*"):
+                with contextlib.suppress(OSError):  # it has ended
+                    if part in (thread / "comm").read_text():
+                        seconds += int((thread / "schedstat").read_text().split()[0]) / 1e9
+        return seconds
+
     def left_over(self, prefix):
         """Names of groups that begin with `prefix`."""
         return sorted({path.name for top in self.groups("") for path in top.glob(f"{prefix}*") if path.is_dir()})

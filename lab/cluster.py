@@ -276,6 +276,10 @@ class Cluster:
         with ThreadPoolExecutor(len(mounts)) as pool:
             list(pool.map(lambda mount: self.run([*command, mount], cwd="/", **options), mounts))
 
+    def compiler_seconds(self):
+        """CPU time of the compilers of its machines' JVMs since those came up."""
+        return sum(self.groups.thread_seconds(group_name(self.name, name), "CompilerThre") for name in self.machines)
+
     def counters(self):
         """Since the machine came up: {machine: {cpu_seconds, page_cache_bytes, allocated_bytes, nic_in_bytes, nic_out_bytes,
         disks: [{reads, read_bytes, writes, write_bytes}]}}."""
