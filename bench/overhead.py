@@ -30,8 +30,8 @@ from lab.config import Config  # noqa: E402
 
 VERSION = Config.spark_version
 SMALL_TASKS, MANY_TASKS = 20_000, 60_000
-PARTS = ["tpch", "sort", "tiny", "heap"]
 ROUNDS = {"tpch": (2, 2, 4), "sort": (3, 3, 12), "tiny": (3, 4, 12)}  # pairs of applications, of runs in each, of runs in one application
+PARTS = [*ROUNDS, "heap"]
 
 
 def workload(name):
@@ -222,7 +222,7 @@ def main():
 
     WORK.mkdir(parents=True, exist_ok=True)
     rows = []
-    for name in [n for n in parts if n != "heap"]:
+    for name in [n for n in parts if n in ROUNDS]:
         applications, pairs, toggles = ROUNDS[name]
         rounds = range(options.applications or applications)
         apart = [compare(name, options.pairs or pairs, number == 0, settings, say) for number in rounds]

@@ -83,18 +83,15 @@ class Application:
     def warm_up(self, line, seconds=0):
         """Runs a workload again and again for so long, as fast as this computer can, so that the next run finds compiled code. Returns how much of
         the machines' CPU time their compilers had."""
-        began, before = time.monotonic(), self._cpu()
+        began, compiled, before = time.monotonic(), self.cluster.compiler_seconds(), self.cluster.counters()
         with self.cluster.unlimited():
             while True:
                 self.do(line)
                 self.do("check the answer")
                 if time.monotonic() - began >= seconds:
                     break
-        compilers, all_threads = (now - old for now, old in zip(self._cpu(), before, strict=True))
-        return compilers / all_threads
-
-    def _cpu(self):
-        return self.cluster.compiler_seconds(), sum(machine["cpu_seconds"] for machine in self.cluster.counters().values())
+        compilers = self.cluster.compiler_seconds() - compiled
+        return compilers / moves(self.cluster, before, self.cluster.counters())["cpu_seconds"]
 
     def rehearse(self, line):
         """Runs a workload as it will be measured: code that only a slow disk runs is compiled by nothing else. Returns its seconds."""

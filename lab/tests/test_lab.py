@@ -99,6 +99,7 @@ def test_a_spark_job_reads_and_writes_hdfs(lab, tmp_path):
     assert written >= with_replicas
     assert len(list(lab.events.iterdir())) == 1
     assert lab.ended() == []
+    assert 0 < lab.compiler_seconds() < sum(each["cpu_seconds"] for each in lab.counters().values())
 
 
 # what is broadcast takes a NIC of 100 Mbit a third of a second
