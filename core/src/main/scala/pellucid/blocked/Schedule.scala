@@ -77,14 +77,6 @@ final class Schedule(val trace: Trace) {
   /** Retries and speculative copies of a task, and whether they follow its end (a retry) or its start (a copy). */
   val followers: mutable.LongMap[List[Follower]] = mutable.LongMap.empty
 
-  /** When each executor was gone, 0 where it never was: the driver fails a lost one's tasks before it logs the loss. */
-  private val goneMillis: Array[Long] = trace.executors.map(_.removedMillis).toArray
-  for (row <- 0 until tasks.size if tasks.outcome(row) == Tasks.Failed) {
-    val e = tasks.executor(row)
-    if (goneMillis(e) > 0 && trace.reasons(tasks.reason(row)).startsWith("ExecutorLostFailure"))
-      goneMillis(e) = math.min(goneMillis(e), tasks.finishMillis(row))
-  }
-
   planStages()
   planJobs()
   planTasks()
@@ -207,7 +199,7 @@ final class Schedule(val trace: Trace) {
 
   /** When an attempt could be made again: at its end, or, where it had succeeded, when its output was lost with its executor. */
   private def retryable(row: Int, launch: Long): Long = {
-    val lost = goneMillis(tasks.executor(row))
+    val lost = trace.goneMillis(tasks.executor(row))
     if (!tasks.succeeded(row)) tasks.finishMillis(row)
     else if (lost >= tasks.finishMillis(row)) math.min(lost, launch)
     else launch
@@ -228,7 +220,8 @@ final class Schedule(val trace: Trace) {
     trace.executors.indices.iterator.flatMap { e =>
       val slots = trace.lanes.count(e)
       val come = change(e, at(trace.executors(e).addedMillis), slots)
-      if (goneMillis(e) > 0) Seq(come, change(e, at(goneMillis(e)), -slots)) else Seq(come)
+      val gone = trace.goneMillis(e)
+      if (gone > 0) Seq(come, change(e, at(gone), -slots)) else Seq(come)
     }.toArray
   }
 }

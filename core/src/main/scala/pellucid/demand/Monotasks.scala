@@ -46,10 +46,10 @@ final class Monotasks(trace: Trace) {
     stage -> uses(rows)
   }
 
-  private def alive(executor: Int): (Long, Long) = {
-    val info = trace.executors(executor)
-    (math.max(info.addedMillis, trace.startMillis), math.min(trace.leftMillis(info), trace.endMillis))
-  }
+  private def alive(executor: Int): (Long, Long) = (
+    math.max(trace.executors(executor).addedMillis, trace.startMillis),
+    math.min(trace.leftMillis(executor), trace.endMillis)
+  )
 
   /** How many there were of each kind of resource, on average from one moment to another. */
   private def slots(from: Long, to: Long): Map[String, Double] =

@@ -17,14 +17,12 @@ object Use {
       running.add(from, to, 1)
       if (to > from) onCpu.add(from, to, math.min(1.0, tasks.cpuNanos(row) / 1e6 / (to - from)))
     }
-    for (e <- trace.executors.indices) {
-      val executor = trace.executors(e)
+    for (e <- trace.executors.indices)
       slots.add(
-        (executor.addedMillis - trace.startMillis).toDouble,
-        (trace.leftMillis(executor) - trace.startMillis).toDouble,
+        (trace.executors(e).addedMillis - trace.startMillis).toDouble,
+        (trace.leftMillis(e) - trace.startMillis).toDouble,
         trace.lanes.count(e)
       )
-    }
     val (slotsThere, inUse, computing) = (slots.averages, running.averages, onCpu.averages)
     val all = slotsThere.sum
     def share(of: Seq[Double]) = if (all > 0) of.sum / all else 0.0
@@ -56,9 +54,9 @@ object Use {
   /** When they come and go. */
   private def changes(trace: Trace, executors: Iterable[Int], amount: Int => Int): Seq[(Long, Int)] =
     executors.toSeq.flatMap { e =>
-      val executor = trace.executors(e)
-      val come = (executor.addedMillis, amount(e))
-      if (executor.removedMillis > 0) Seq(come, (executor.removedMillis, -amount(e))) else Seq(come)
+      val come = (trace.executors(e).addedMillis, amount(e))
+      val gone = trace.goneMillis(e)
+      if (gone > 0) Seq(come, (gone, -amount(e))) else Seq(come)
     }
 
   private def most(changes: Iterable[(Long, Int)]): Int = changes.toSeq.sorted.scanLeft(0)(_ + _._2).max

@@ -54,7 +54,7 @@ object Timeline {
     order.foreach { e =>
       val executor = trace.executors(e)
       firstLane(e) = lanes.size
-      val to = trace.leftMillis(executor)
+      val to = trace.leftMillis(e)
       for (slot <- 0 until trace.lanes.count(e))
         lanes += Lane(
           executor.id,

@@ -31,7 +31,7 @@ object Lanes {
     val last = count.map(n => new Array[Int](math.max(n, 4))) // its duration
     val submitted = trace.stages.map(_.submissionMillis).toArray
     val added = trace.executors.map(_.addedMillis).toArray
-    val freeSince = new FreeSince(added, trace.executors.map(_.removedMillis).toArray)
+    val freeSince = new FreeSince(added, trace.goneMillis)
 
     for (row <- trace.byLaunch) {
       val e = tasks.executor(row)
@@ -79,7 +79,7 @@ object Lanes {
 /** Since when each executor has had a free slot: the future, while it has none. The least of each half stands above it, so that a busy cluster is not
   * searched executor by executor.
   */
-private final class FreeSince(added: Array[Long], removed: Array[Long]) {
+private final class FreeSince(added: Array[Long], gone: Array[Long]) {
   private val leaves = Integer.highestOneBit(math.max(1, added.length) * 2 - 1)
   private val least = Array.fill(2 * leaves)(Long.MaxValue)
   added.indices.foreach(e => update(e, added(e)))
@@ -106,9 +106,9 @@ private final class FreeSince(added: Array[Long], removed: Array[Long]) {
         val middle = if (found < 0) -found - 1 else found
         below(2 * node, first, width / 2, lo, middle) || below(2 * node + 1, first + width / 2, width / 2, middle, hi)
       } else {
-        val gone = removed(first) > 0 && removed(first) <= launch
-        if (gone) update(first, Long.MaxValue)
-        !gone && first != but
+        val isGone = gone(first) > 0 && gone(first) <= launch
+        if (isGone) update(first, Long.MaxValue)
+        !isGone && first != but
       }
     below(1, 0, leaves, 0, executors.length)
   }

@@ -90,8 +90,19 @@ final case class Trace(
     used.stream.toArray
   }
 
-  /** When an executor went, or the end of the trace. */
-  def leftMillis(executor: ExecutorInfo): Long = if (executor.removedMillis > 0) executor.removedMillis else endMillis
+  /** When each executor was gone, 0 where it never was: the driver fails a lost one's tasks before it logs the loss. */
+  lazy val goneMillis: Array[Long] = {
+    val gone = executors.map(_.removedMillis).toArray
+    for (row <- 0 until tasks.size if tasks.outcome(row) == Tasks.Failed) {
+      val e = tasks.executor(row)
+      if (gone(e) > 0 && reasons(tasks.reason(row)).startsWith("ExecutorLostFailure"))
+        gone(e) = math.min(gone(e), tasks.finishMillis(row))
+    }
+    gone
+  }
+
+  /** When an executor was gone, or the end of the trace. */
+  def leftMillis(executor: Int): Long = if (goneMillis(executor) > 0) goneMillis(executor) else endMillis
 
   lazy val lanes: Lanes = Lanes.of(this)
 
