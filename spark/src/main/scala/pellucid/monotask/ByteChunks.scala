@@ -5,12 +5,12 @@ import java.util.zip.Checksum
 
 import scala.collection.mutable.ArrayBuffer
 
-/** What one reducer is to get of a map task, in memory until it is written: chunks that grow with what there has been.
+/** Bytes of a map task's output, in memory until they are written: chunks that grow with what there has been.
   *
   * @param allocate returns a chunk of so many bytes; it may [[drain]] what is here first
   */
-final class PartitionBytes(checksum: Option[Checksum], allocate: Int => Array[Byte]) extends OutputStream {
-  import PartitionBytes._
+final class ByteChunks(checksum: Option[Checksum], allocate: Int => Array[Byte]) extends OutputStream {
+  import ByteChunks._
   private val chunks = ArrayBuffer.empty[Array[Byte]]
   private var free = 0 // at the end of the last chunk
   private var next = Smallest
@@ -59,7 +59,7 @@ final class PartitionBytes(checksum: Option[Checksum], allocate: Int => Array[By
   def isEmpty: Boolean = chunks.isEmpty
 }
 
-private object PartitionBytes {
+private object ByteChunks {
   private final val Smallest = 4 << 10
   private final val Largest = 256 << 10
 }

@@ -13,6 +13,9 @@ final class TaskRecord {
   /** The task as monotasks, where it runs so. */
   var multitask: Option[Multitask] = None
 
+  /** Its map output is measured where it is written, and not where Spark takes it to be. */
+  var gathers = false
+
   /** Runs `io`, a request for `size` bytes, at its resource, where it is worth a monotask. */
   def monotask(size: Long, resource: => String, phase: MonotaskPhase)(io: => Int): Int = multitask match {
     case Some(task) if size >= Requests.Large => task.at(resource, phase)(io)

@@ -30,6 +30,7 @@ class FullDiskSuite extends SparkSuite {
       ("map output", written, Few),
       ("map output, little memory", littleMemory, Few),
       ("map output that is sorted", none, Sorted),
+      ("map output that is sorted as objects", written, SortedObjects),
       ("spills", manySpills, Sort),
       ("persisted blocks", none, Persist),
       ("lines of text", none, Lines),
@@ -44,7 +45,7 @@ class FullDiskSuite extends SparkSuite {
     assertEquals(ours.error, stock.error)
     assertEquals(ours.held, Held.Nothing)
     assertEquals(ours.open, Nil)
-    if (job == Sorted) // by stock Spark's writer, which leaves what it has written: the disk stays full
+    if (job == Sorted) // as bytes, by stock Spark's writer, which leaves what it has written: the disk stays full
       assertEquals(ours.files -- LeftBySorter -- (if (ours.next == Small) MapOutput else Set.empty), Set.empty[String])
     else {
       assertEquals(ours.next, Small)
@@ -100,6 +101,9 @@ private object FullDiskSuite {
   }
   object Few extends Shuffle(7)
   object Sorted extends Shuffle(300)
+  object SortedObjects extends Job {
+    def apply(spark: SparkSession, out: String): Any = Pairs.shuffled(pairs(spark), Pairs.Many).count()
+  }
   object Sort extends Job {
     def apply(spark: SparkSession, out: String): Any =
       pairs(spark).map { case (key, value) => (key, value.length) -> value }.groupByKey(2).count()

@@ -32,16 +32,17 @@ class KeptMapOutputSuite extends SparkSuite {
   private def written = files(".data").size == 3
 
   for (
-    (name, conf) <- Seq(
-      "lz4" -> Map.empty[String, String],
-      "no compression" -> Map("spark.shuffle.compress" -> "false"),
-      "no checksums" -> Map("spark.shuffle.checksum.enabled" -> "false")
+    (name, conf, reducers) <- Seq(
+      ("lz4", Map.empty[String, String], Pairs.Few),
+      ("no compression", Map("spark.shuffle.compress" -> "false"), Pairs.Few),
+      ("no checksums", Map("spark.shuffle.checksum.enabled" -> "false"), Pairs.Few),
+      ("sorted", Map.empty[String, String], Pairs.Many)
     )
   ) folder.test(
     s"nothing is written while there are tasks, then stock Spark's files, and answers are the same: $name"
   ) { folder =>
     def use(plugin: Boolean)(spark: SparkSession) = {
-      val shuffled = Pairs.shuffled(spark)
+      val shuffled = Pairs.shuffled(spark, reducers)
       val first = sum(shuffled)
       if (plugin) {
         for (_ <- 1 to 200) assertEquals(spark.sparkContext.parallelize(Seq(0), 1).count(), 1L) // no rest between them

@@ -26,8 +26,8 @@ class MonotaskShuffleSuite extends SparkSuite {
   private val littleMemory = Map("spark.testing.memory" -> "70000000", "spark.testing.reservedMemory" -> "1000000")
 
   /** Of the shuffle's files, by name, what they have in them; and how many pairs there were. */
-  private def shuffled(spark: SparkSession): (Map[String, Int], Long) = {
-    val pairs = Pairs.shuffled(spark)
+  private def shuffled(reducers: Int)(spark: SparkSession): (Map[String, Int], Long) = {
+    val pairs = Pairs.shuffled(spark, reducers)
     val seen = (pairs.count(), Pairs.contents).swap
     Reference.reachabilityFence(pairs) // Spark's cleaner would delete the files
     seen
@@ -46,8 +46,8 @@ class MonotaskShuffleSuite extends SparkSuite {
   )
   for ((name, conf) <- settings)
     folder.test(s"the files are stock Spark's: $name") { folder =>
-      val ran = Jobs.run(folder, conf = written ++ conf)(shuffled)
-      val stock = Jobs.run(folder, plugin = false, conf = conf)(shuffled)
+      val ran = Jobs.run(folder, conf = written ++ conf)(shuffled(Pairs.Few))
+      val stock = Jobs.run(folder, plugin = false, conf = conf)(shuffled(Pairs.Few))
       assertEquals(ran.answer, stock.answer)
       assertEquals(ran.answer._1.size, if (name == "no checksums") 6 else 9) // data, index, checksums
       val table = ran.trace.monotasks
@@ -60,6 +60,38 @@ class MonotaskShuffleSuite extends SparkSuite {
       else if (name == "hardly any memory") assertEquals(writes.size, 0) // Spark's own writer
       else assertEquals(writes.map(table.bytes(_)).sum, ran.bytes("shuffleWrite") + ran.bytes("spillWrite"))
     }
+
+  // Kryo's would be sorted as bytes
+  for ((name, conf) <- settings.filterNot(_._1 == "kryo"))
+    folder.test(s"so they are where records are sorted: $name") { folder =>
+      val ran = Jobs.run(folder, conf = written ++ conf)(shuffled(Pairs.Many))
+      val stock = Jobs.run(folder, plugin = false, conf = conf)(shuffled(Pairs.Many))
+      assertEquals(ran.answer, stock.answer)
+      val bytes = (0 until stock.trace.tasks.size).map(stock.trace.tasks.shuffleWriteBytes(_)).sum
+      assertEquals((0 until ran.trace.tasks.size).map(ran.trace.tasks.shuffleWriteBytes(_)).sum, bytes)
+      val table = ran.trace.monotasks
+      val writes = (0 until table.size).filter(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite)
+      if (name == "hardly any memory") assertEquals(writes.size, 0) // Spark's own writer
+      else if (!name.startsWith("little memory")) { // what the sorter spills is measured as shuffle writes, too
+        assertEquals(ran.bytes("shuffleWrite"), bytes)
+        assertEquals(writes.map(table.bytes(_)).sum, bytes)
+      }
+    }
+
+  folder.test("what is combined before it is sent is counted once, and its files are stock Spark's") { folder =>
+    def use(spark: SparkSession) = {
+      val counts = spark.sparkContext.parallelize(0 until 3, 3).flatMap(Pairs.of)
+        .map { case (key, value) => (key, value.length.toLong) }.reduceByKey(_ + _, 7)
+      val seen = (counts.collect().sorted.toSeq, Pairs.contents)
+      Reference.reachabilityFence(counts)
+      seen
+    }
+    val ran = Jobs.run(folder, conf = written)(use)
+    val stock = Jobs.run(folder, plugin = false)(use)
+    assertEquals(ran.answer, stock.answer)
+    val bytes = (0 until stock.trace.tasks.size).map(stock.trace.tasks.shuffleWriteBytes(_)).sum
+    assertEquals(ran.bytes("shuffleWrite"), bytes)
+  }
 
   folder.test("checksums of rows are stock Spark's") { folder =>
     def use(spark: SparkSession): (Seq[Long], Set[String]) = {
@@ -103,24 +135,24 @@ class MonotaskShuffleSuite extends SparkSuite {
     )
   }
 
-  folder.test("of tasks that fail, before or while they write, nothing is left") { folder =>
-    val ran = Jobs.run(folder, conf = on ++ littleMemory) { spark =>
-      val pairs = spark.sparkContext.parallelize(0 until 3, 3)
-        .flatMap(n => Pairs.of(n).iterator ++ Iterator.single(()).map(_ => sys.error("on purpose")))
-        .partitionBy(new HashPartitioner(7))
-      val error = Try(pairs.count()).failed.get.getMessage
-      assert(error.contains("on purpose"), error)
-      def left = (Pairs.files, SparkEnv.get.memoryManager.executionMemoryUsed)
-      for (_ <- 1 to 300 if left != ((Nil, 0L))) Thread.sleep(100) // until the other tasks have ended
-      left
+  for ((name, reducers) <- Seq("" -> Pairs.Few, " sorted output" -> Pairs.Many))
+    folder.test(s"of tasks that fail, before or while they write$name, nothing is left") { folder =>
+      val ran = Jobs.run(folder, conf = on ++ littleMemory) { spark =>
+        val pairs = spark.sparkContext.parallelize(0 until 3, 3)
+          .flatMap(n => Pairs.of(n).iterator ++ Iterator.single(()).map(_ => sys.error("on purpose")))
+        val error = Try(Pairs.shuffled(pairs, reducers).count()).failed.get.getMessage
+        assert(error.contains("on purpose"), error)
+        def left = (Pairs.files, SparkEnv.get.memoryManager.executionMemoryUsed)
+        for (_ <- 1 to 300 if left != ((Nil, 0L))) Thread.sleep(100) // until the other tasks have ended
+        left
+      }
+      assertEquals(ran.answer, (Seq.empty[Path], 0L))
     }
-    assertEquals(ran.answer, (Seq.empty[Path], 0L))
-  }
 
   folder.test("files go with their shuffle; SQL sees Spark's own shuffle manager") { folder =>
     val ran = Jobs.run(folder, conf = written) { spark =>
       val env = SparkEnv.get
-      shuffled(spark)
+      shuffled(Pairs.Few)(spark)
       assert(Pairs.files.nonEmpty)
       env.shuffleManager.unregisterShuffle(0)
       (env.shuffleManager.getClass.getSuperclass.getSimpleName, Pairs.files)
@@ -131,7 +163,8 @@ class MonotaskShuffleSuite extends SparkSuite {
   folder.test("an exception in the hook is one warning, and the job as it was") { folder =>
     Guard.sabotage("writing map output as monotasks")
     val warnings = Warnings.during {
-      assertEquals(Jobs.run(folder, conf = on)(shuffled).answer, Jobs.run(folder, plugin = false)(shuffled).answer)
+      val few = shuffled(Pairs.Few) _
+      assertEquals(Jobs.run(folder, conf = on)(few).answer, Jobs.run(folder, plugin = false)(few).answer)
     }
     assertEquals(warnings.size, 1, warnings)
     assert(warnings.head.contains("writing map output as monotasks is switched off"), warnings)
@@ -140,9 +173,20 @@ class MonotaskShuffleSuite extends SparkSuite {
 
 object Pairs {
 
-  /** 39 MB in three map tasks, for seven reducers. */
-  def shuffled(spark: SparkSession): RDD[(Int, Array[Byte])] =
-    spark.sparkContext.parallelize(0 until 3, 3).flatMap(of).partitionBy(new HashPartitioner(7))
+  /** For fewer reducers than Spark sorts for, and for more. */
+  final val Few = 7
+  final val Many = 300
+
+  /** 39 MB in three map tasks. */
+  def shuffled(spark: SparkSession, reducers: Int = Few): RDD[(Int, Array[Byte])] =
+    shuffled(spark.sparkContext.parallelize(0 until 3, 3).flatMap(of), reducers)
+
+  /** For many reducers as objects of a class that Spark does not know: others it would sort as bytes. */
+  def shuffled(pairs: RDD[(Int, Array[Byte])], reducers: Int): RDD[(Int, Array[Byte])] = {
+    val partitioner = new HashPartitioner(reducers)
+    if (reducers == Few) pairs.partitionBy(partitioner)
+    else pairs.mapValues(Option(_)).partitionBy(partitioner).mapValues(_.get)
+  }
 
   /** The shuffles' files in Spark's folders now; others may write and delete some meanwhile. */
   def files: Seq[Path] =
@@ -152,7 +196,7 @@ object Pairs {
   def contents: Map[String, Int] =
     files.map(f => f.getFileName.toString -> Arrays.hashCode(Files.readAllBytes(f))).toMap
 
-  /** 13 MB in pairs of all sizes, not compressible; none for the partition 3. */
+  /** 13 MB in pairs of all sizes, not compressible; none for the partition 3 of seven. */
   def of(seed: Int): Seq[(Int, Array[Byte])] = {
     val random = new Random(seed)
     Seq.fill(12000) {

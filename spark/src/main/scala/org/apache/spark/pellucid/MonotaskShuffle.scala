@@ -1,21 +1,23 @@
 package org.apache.spark.pellucid
 
 import org.apache.spark.{ShuffleDependency, SparkConf, SparkEnv, TaskContext}
-import org.apache.spark.internal.config.{SHUFFLE_IO_PLUGIN_CLASS, SHUFFLE_SYNC}
+import org.apache.spark.internal.config.{SHUFFLE_IO_PLUGIN_CLASS, SHUFFLE_SYNC, SHUFFLE_USE_OLD_FETCH_PROTOCOL}
 import org.apache.spark.scheduler.MapStatus
 import org.apache.spark.serializer.SerializerManager
 import org.apache.spark.shuffle._
 import org.apache.spark.shuffle.IndexShuffleBlockResolver.NOOP_REDUCE_ID
 import org.apache.spark.shuffle.checksum.ShuffleChecksumSupport
-import org.apache.spark.shuffle.sort.{BypassMergeSortShuffleHandle, SortShuffleManager}
+import org.apache.spark.shuffle.sort._
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleMapOutputWriter
 import org.apache.spark.storage.{BlockManager, BlockManagerId, KeptMapOutput, ShuffleBlockId, ShuffleDataBlockId}
 
+import pellucid.monotask.Multitask
 import pellucid.observe.TaskRecord
 import pellucid.plugin.Guard
 
-/** Spark's shuffle manager, but for the output of map tasks that Spark would write into a file per partition first: that of up to
-  * `spark.shuffle.sort.bypassMergeThreshold` partitions. It is of the same class, by which Spark's SQL tells whether to copy rows.
+/** Spark's shuffle manager, but for the output of map tasks, which is gathered in memory before it is written: what Spark would write into a file per partition
+  * first (up to `spark.shuffle.sort.bypassMergeThreshold` of them), and what it sorts or combines as objects. Records that it sorts as bytes are in a file when they
+  * are sorted. It is of the same class, by which Spark's SQL tells whether to copy rows.
   *
   * @param kept finds such output in memory, where it is kept while there is room
   */
@@ -56,48 +58,88 @@ private[pellucid] final class MonotaskShuffle(
       metrics: ShuffleWriteMetricsReporter
   ): ShuffleWriter[K, V] = {
     val writer = stock.getWriter[K, V](handle, mapId, context, metrics) // which notes whose files go with the shuffle
-    handle match {
-      case bypass: BypassMergeSortShuffleHandle[K @unchecked, V @unchecked] =>
-        MonotaskShuffle.guard(writerOf(bypass.dependency, mapId, context, metrics)).flatten.getOrElse(writer)
-      case _ => writer
-    }
+    MonotaskShuffle.guard {
+      for {
+        record <- Option(TaskRecord.current)
+        task <- record.multitask
+        ours <- handle match {
+          case _: SerializedShuffleHandle[_, _] => None
+          case bypass: BypassMergeSortShuffleHandle[K @unchecked, V @unchecked] =>
+            Option.when(GatheredOutput.hasRoom(context, task))(
+              unsorted(bypass.dependency, mapId, context, metrics, record, task)
+            )
+          case base: BaseShuffleHandle[K @unchecked, V @unchecked, _] =>
+            Some(sorted(base, mapId, context, metrics, record, task))
+          case _ => None
+        }
+      } yield ours
+    }.flatten.getOrElse(writer)
   }
 
-  private def writerOf[K, V](
+  private def unsorted[K, V](
       dependency: ShuffleDependency[K, V, V],
       mapId: Long,
       context: TaskContext,
-      metrics: ShuffleWriteMetricsReporter
-  ): Option[ShuffleWriter[K, V]] =
-    for {
-      record <- Option(TaskRecord.current)
-      task <- record.multitask
-      if MapOutput.hasRoom(context, task)
-    } yield {
-      val partitions = dependency.partitioner.numPartitions
-      val id = dependency.shuffleId
-      val checksums = createPartitionChecksums(partitions, env.conf)
-      val rows = RowChecksums.of(dependency)
-      val writer = new MonotaskShuffleWriter(
-        dependency,
-        new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
-        new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf),
+      metrics: ShuffleWriteMetricsReporter,
+      record: TaskRecord,
+      task: Multitask
+  ): ShuffleWriter[K, V] = {
+    val partitions = dependency.partitioner.numPartitions
+    val id = dependency.shuffleId
+    val checksums = createPartitionChecksums(partitions, env.conf)
+    val rows = RowChecksums.of(dependency)
+    val writer = new MonotaskShuffleWriter(
+      dependency,
+      new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
+      new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf),
+      disks.of(ShuffleBlockId(id, mapId, 0)),
+      keep(id, mapId),
+      () => getChecksumValues(checksums),
+      rows,
+      serializers,
+      metrics,
+      lengths => MapStatuses.of(env.blockManager.shuffleServerId, lengths, mapId, rows.fold(0L)(_.value))
+    )
+    context.addTaskCompletionListener[Unit] { (_: TaskContext) =>
+      writer.stop(success = false); ()
+    } // after an error too
+    writer
+  }
+
+  private def sorted[K, V, C](
+      handle: BaseShuffleHandle[K, V, C],
+      mapId: Long,
+      context: TaskContext,
+      metrics: ShuffleWriteMetricsReporter,
+      record: TaskRecord,
+      task: Multitask
+  ): ShuffleWriter[K, V] = {
+    def gathered(id: Int, partitions: Int) = {
+      val output = new SortedMapOutput(
+        id,
+        mapId,
+        partitions,
+        shuffleBlockResolver,
         disks.of(ShuffleBlockId(id, mapId, 0)),
         keep(id, mapId),
-        () => getChecksumValues(checksums),
-        rows,
-        serializers,
         metrics,
-        lengths => MapStatuses.of(env.blockManager.shuffleServerId, lengths, mapId, rows.fold(0L)(_.value))
+        context,
+        record,
+        task
       )
-      context.addTaskCompletionListener[Unit] { (_: TaskContext) =>
-        writer.stop(success = false); ()
-      } // after an error too
-      writer
+      context.addTaskCompletionListener[Unit]((_: TaskContext) => output.discard())
+      record.gathers = true
+      output
     }
+    val outputs = new SortedOutputs((id, partitions) =>
+      MonotaskShuffle.guard(Option.when(GatheredOutput.hasRoom(context, task))(gathered(id, partitions))).flatten
+        .getOrElse(new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf))
+    )
+    new SortShuffleWriter(handle, mapId, context, new UntimedWrites(metrics, record), outputs)
+  }
 
   /** In memory, with the index on disk, by which Spark finds a block as if it were in its file. */
-  private def keep(id: Int, mapId: Long)(output: MapOutput, checksums: Array[Long]): Option[Array[Long]] =
+  private def keep(id: Int, mapId: Long)(output: GatheredOutput, checksums: Array[Long]): Option[Array[Long]] =
     for {
       resolver <- kept
       size <- output.inMemory
@@ -114,7 +156,7 @@ object MonotaskShuffle {
   private val guard = new Guard("writing map output as monotasks")
 
   /** Before the executor's first map task; after its shuffle manager is there, which is after its plugins. Another shuffle manager
-    * than Spark's own, one with other files and one that waits for its files to be on disk stay.
+    * than Spark's own, one with other files, one whose files several attempts have and one that waits for its files to be on disk stay.
     */
   def install(): Option[KeptMapOutput] =
     guard {
@@ -140,9 +182,10 @@ object MonotaskShuffle {
       }
     }.flatten
 
-  /** Spark's own files, of which nobody waits until they are on disk. */
+  /** Spark's own files, each of one attempt only, of which nobody waits until they are on disk. */
   def writesFiles(conf: SparkConf): Boolean =
-    conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get && !conf.get(SHUFFLE_SYNC)
+    conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get &&
+      !conf.get(SHUFFLE_SYNC) && !conf.get(SHUFFLE_USE_OLD_FETCH_PROTOCOL)
 
   private def put(env: SparkEnv, stock: SortShuffleManager, kept: Option[KeptOutputResolver]) = {
     val ours = new MonotaskShuffle(env, stock, kept)

@@ -29,6 +29,7 @@ private[pellucid] final class ObservedStreams(env: SparkEnv)
       blockId,
       blockId match {
         case _: TempLocalBlockId => written(Kind.SpillWrite, blockId, s)
+        case _: ShuffleBlockId if Option(TaskRecord.current).exists(_.gathers) => s
         case _: TempShuffleBlockId | _: ShuffleBlockId => written(Kind.ShuffleWrite, blockId, s)
         case _ => s
       }

@@ -185,15 +185,11 @@ object KeptMapOutput {
   }
 
   /** Not where somebody else has the files of map output, or reads them: an external shuffle service, executors that are to have them before this one
-    * goes; nor where a map task's file can be another attempt's, or Spark's store would encrypt once more what is encrypted already.
+    * goes; nor where Spark's store would encrypt once more what is encrypted already.
     */
   private def isWanted(conf: SparkConf): Boolean = part(conf) > 0 &&
-    Seq(
-      SHUFFLE_SERVICE_ENABLED,
-      DECOMMISSION_ENABLED,
-      SHUFFLE_USE_OLD_FETCH_PROTOCOL,
-      IO_ENCRYPTION_ENABLED
-    ).forall(!conf.get(_)) && MonotaskShuffle.writesFiles(conf)
+    Seq(SHUFFLE_SERVICE_ENABLED, DECOMMISSION_ENABLED, IO_ENCRYPTION_ENABLED).forall(!conf.get(_)) &&
+    MonotaskShuffle.writesFiles(conf)
 
   /** On the driver, before there are executors: those of one host fetch each other's map output, unless the user has them read the files. */
   def fetchFromHost(sc: SparkContext): Unit =
