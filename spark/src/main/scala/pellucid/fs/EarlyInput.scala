@@ -64,7 +64,7 @@ private[pellucid] object EarlyInput {
 
   /** On another thread. */
   def begin(task: Multitask): Unit = {
-    guard(threads.execute { () =>
+    guard(if (!known.isEmpty) threads.execute { () =>
       guard(for ((file, start, length) <- TaskInput.of(task.attempt)) begin(task, file, start, length))
       ()
     })

@@ -22,13 +22,17 @@ object Fields {
   private def field(owner: Class[_], names: Seq[String]) =
     known.computeIfAbsent((owner, names), _ => find(owner, names))
 
-  /** A private field that another class uses too has its owner's name before its own. */
+  /** In this version. */
+  def has(owner: Class[_], name: String): Boolean = among(owner, Seq(name)).nonEmpty
+
   private def find(owner: Class[_], names: Seq[String]) = {
-    val found = owner.getDeclaredFields.find(f =>
-      names.exists(name => f.getName == name || f.getName.endsWith(s"$$$$$name"))
-    )
+    val found = among(owner, names)
       .getOrElse(throw new NoSuchFieldException(s"${names.mkString(" or ")} of ${owner.getName}"))
     found.setAccessible(true)
     found
   }
+
+  /** A private field that another class uses too has its owner's name before its own. */
+  private def among(owner: Class[_], names: Seq[String]) =
+    owner.getDeclaredFields.find(f => names.exists(name => f.getName == name || f.getName.endsWith(s"$$$$$name")))
 }

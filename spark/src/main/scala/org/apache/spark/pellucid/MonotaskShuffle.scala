@@ -169,7 +169,7 @@ object MonotaskShuffle {
           val kept = KeptMapOutput.of(env).map(new KeptOutputResolver(env.conf, _))
           val asked = kept.filter { resolver =>
             keeping {
-              Fields.replace(classOf[BlockManager], env.blockManager, put(env, stock, kept), "shuffleManager")
+              answerBy(env.blockManager, put(env, stock, kept))
               KeptMapOutput.isAsked(env, resolver)
             }.contains(true)
           }
@@ -186,6 +186,12 @@ object MonotaskShuffle {
   def writesFiles(conf: SparkConf): Boolean =
     conf.get(SHUFFLE_IO_PLUGIN_CLASS) == SHUFFLE_IO_PLUGIN_CLASS.defaultValue.get &&
       !conf.get(SHUFFLE_SYNC) && !conf.get(SHUFFLE_USE_OLD_FETCH_PROTOCOL)
+
+  /** Others ask the block manager, which asks its shuffle manager, and since Spark 4.3 the resolver of that one. */
+  private def answerBy(blocks: BlockManager, ours: MonotaskShuffle): Unit =
+    if (Fields.has(classOf[BlockManager], "shuffleManager"))
+      Fields.replace(classOf[BlockManager], blocks, ours, "shuffleManager")
+    else Fields.replace(classOf[BlockManager], blocks, ours.shuffleBlockResolver, "shuffleBlockResolver")
 
   private def put(env: SparkEnv, stock: SortShuffleManager, kept: Option[KeptOutputResolver]) = {
     val ours = new MonotaskShuffle(env, stock, kept)

@@ -1,6 +1,7 @@
 package org.apache.spark.storage
 
 import java.io.IOException
+import java.lang.invoke.MethodHandles
 import java.nio.channels.ClosedByInterruptException
 import java.util.concurrent.locks.LockSupport
 
@@ -67,7 +68,7 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
 
   /** With no room after all Spark writes it. */
   private def put(id: ShuffleDataBlockId, size: Long, output: ChunkedByteBuffer): Boolean = {
-    val done = blocks.putBytes(id, output, StorageLevel.MEMORY_AND_DISK_SER, tellMaster = false)(ClassTag.Any)
+    val done = PutBytes(blocks, id, output)
     if (done) synchronized(kept(id) = new Output(size))
     done
   }
@@ -200,6 +201,7 @@ object KeptMapOutput {
 
   /** Of this executor; None where others of its host read the files. */
   private[spark] def of(env: SparkEnv): Option[KeptMapOutput] = keeping {
+    PutBytes.check()
     val alone = env.executorId == SparkContext.DRIVER_IDENTIFIER ||
       !env.conf.get(SHUFFLE_HOST_LOCAL_DISK_READING_ENABLED)
     Option.when(isWanted(env.conf) && alone)(new KeptMapOutput(
@@ -211,4 +213,21 @@ object KeptMapOutput {
   /** Whether the executor's block manager, which others ask, asks `resolver`. */
   private[spark] def isAsked(env: SparkEnv, resolver: IndexShuffleBlockResolver): Boolean =
     env.blockManager.migratableResolver eq resolver
+}
+
+/** `BlockManager.putBytes`, which has more parameters since Spark 4.3, with defaults: in memory, or on disk where there is no room after all. */
+private object PutBytes {
+  private lazy val method = classOf[BlockManager].getMethods.filter(_.getName == "putBytes").head
+  private lazy val handle = MethodHandles.lookup.unreflect(method)
+  private lazy val defaults = (5 until method.getParameterCount).map(i =>
+    classOf[BlockManager].getMethod(s"putBytes$$default$$$i")
+  )
+
+  def check(): Unit = { handle; defaults; () }
+
+  def apply(blocks: BlockManager, id: BlockId, bytes: ChunkedByteBuffer): Boolean = {
+    val arguments = Seq[AnyRef](blocks, id, bytes, StorageLevel.MEMORY_AND_DISK_SER, Boolean.box(false)) ++
+      defaults.map(_.invoke(blocks)) :+ ClassTag.Any
+    handle.invokeWithArguments(arguments: _*).asInstanceOf[Boolean]
+  }
 }
