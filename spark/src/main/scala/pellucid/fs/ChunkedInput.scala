@@ -33,7 +33,7 @@ private final class ChunkedInput(
   private var at, until = 0 // of `chunk`, what is not read yet
   private var filledBy: Thread = _
 
-  /** How many bytes are read without a chunk before the next one, and how large that is: small at first, so that the task soon computes. */
+  /** How many bytes are read without a chunk before the next one, and how large that is at most: small at first, so that the task soon computes. */
   private var direct = 0L
   private var next = First
 
@@ -180,8 +180,8 @@ private final class ChunkedInput(
 
   /** How large the next chunk is where so much is left of the split, 0 for none. While the cores have other tasks' work, as large as may be,
     * as each request costs CPU time, unless much could be in the page cache; otherwise half of what is left, while that is not little,
-    * since what computes on the last chunk has nothing to read beside it. Read by position, also what the split's last record has
-    * beyond its end.
+    * since what computes on the last chunk has nothing to read beside it; and less of a large split on a flash drive that nobody else uses, since what computes
+    * waits for the whole chunk. Read by position, also what the split's last record has beyond its end.
     */
   private def chunkOf(left: Long): Int = {
     val last = if (byPosition) math.max(LastRecord, -left) else 0L
@@ -189,11 +189,18 @@ private final class ChunkedInput(
     val size =
       if (left < Requests.Large || coreIsWanted && (next > First || left <= Requests.Monotask))
         math.min(whole, Requests.Monotask)
+      else if (left > Requests.Monotask && isAlone(split.end - left)) math.min(next, MostAlone)
       else math.min(if (left > 2 * LeastLast) left / 2 else whole, next)
     size.toInt
   }
 
   private def coreIsWanted = record.multitask.exists(_.coreIsWanted)
+
+  /** No other task waits for a core, nor for the datanode's disk, which serves several at once. */
+  private def isAlone(from: Long) = byPosition && {
+    val disk = resource(from)
+    record.multitask.exists(task => task.mayGoAhead(disk, MonotaskPhase.InputRead) && task.servesSeveral(disk))
+  }
 
   /** A datanode reads megabytes more than it is asked for, of what may be another machine's part: chunks ask it not to. */
   private def noReadahead(): Unit = if (!asks) { asks = true; readahead(0L) }
@@ -282,6 +289,7 @@ private final class ChunkedInput(
 private object ChunkedInput {
   private final val First = 1 << 20
   private final val LeastLast = 2L << 20
+  private final val MostAlone = 2 << 20
   private final val LastRecord = 64L << 10
 
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport
 import pellucid.sched.{Monotask, MonotaskPhase, ResourceScheduler}
 
 /** One resource of this executor. Threads wait here until its scheduler lets their monotasks run. */
-private[monotask] final class Gate(name: String, slots: Int) {
+private[monotask] final class Gate(name: String, val slots: Int) {
 
   /** As the log has it. */
   val resource: String = s"$name=$slots"

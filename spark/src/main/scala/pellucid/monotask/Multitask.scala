@@ -66,6 +66,9 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   def mayGoAhead(place: String, phase: MonotaskPhase): Boolean =
     (Thread.currentThread eq thread) && computing && !coreIsWanted && resources.of(place, phase).waits == 0
 
+  /** A disk that loses no time where its requests are of several places. */
+  def servesSeveral(disk: String): Boolean = resources.of(disk, MonotaskPhase.InputRead).slots > 1
+
   /** It has come to its first request: what has begun for it by now is what there may be. */
   def opens(): Option[Ahead] = synchronized { hasBegun = true; early }
 
