@@ -97,12 +97,13 @@ private object FullDiskSuite {
   private def pairs(spark: SparkSession) = spark.sparkContext.parallelize(0 until 4, 4).flatMap(Pairs.of)
 
   sealed abstract class Shuffle(reducers: Int) extends Job {
-    def apply(spark: SparkSession, out: String): Any = pairs(spark).partitionBy(new HashPartitioner(reducers)).count()
+    def apply(spark: SparkSession, out: String): Any = Pairs.shuffled(pairs(spark), reducers).count()
   }
-  object Few extends Shuffle(7)
-  object Sorted extends Shuffle(300)
-  object SortedObjects extends Job {
-    def apply(spark: SparkSession, out: String): Any = Pairs.shuffled(pairs(spark), Pairs.Many).count()
+  object Few extends Shuffle(Pairs.Few)
+  object SortedObjects extends Shuffle(Pairs.Many)
+  object Sorted extends Job {
+    def apply(spark: SparkSession, out: String): Any =
+      pairs(spark).partitionBy(new HashPartitioner(Pairs.Many)).count()
   }
   object Sort extends Job {
     def apply(spark: SparkSession, out: String): Any =
@@ -135,7 +136,7 @@ private object FullDiskSuite {
   /** Files of map tasks that have succeeded. */
   val MapOutput: Set[String] = Set("shuffle___.data", "shuffle___.index", "shuffle___.checksum.ADLER")
 
-  /** What a failed task of stock Spark's `SortShuffleWriter` may leave, of which it does not abort what it had begun: by whether the disk was
+  /** What a failed task of stock Spark's writer of records that it sorts as bytes may leave, of which it does not abort what it had begun: by whether the disk was
     * full when the sorter spilled or when it wrote the map output.
     */
   val LeftBySorter: Set[String] = Set("temp_shuffle_", "shuffle___.data.")

@@ -33,6 +33,17 @@ class MonotaskShuffleSuite extends SparkSuite {
     seen
   }
 
+  /** Bytes of each monotask that writes map output. */
+  private def writesOf(ran: Jobs.Ran[_]): Seq[Long] = {
+    val table = ran.trace.monotasks
+    (0 until table.size).filter(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite)
+      .map(table.bytes(_).toLong)
+  }
+
+  /** Of map output, as Spark counts them. */
+  private def bytesOf(ran: Jobs.Ran[_])
+      : Long = (0 until ran.trace.tasks.size).map(ran.trace.tasks.shuffleWriteBytes(_)).sum
+
   private val settings = Seq(
     "lz4" -> Map.empty[String, String],
     "zstd" -> Map("spark.io.compression.codec" -> "zstd"),
@@ -50,15 +61,11 @@ class MonotaskShuffleSuite extends SparkSuite {
       val stock = Jobs.run(folder, plugin = false, conf = conf)(shuffled(Pairs.Few))
       assertEquals(ran.answer, stock.answer)
       assertEquals(ran.answer._1.size, if (name == "no checksums") 6 else 9) // data, index, checksums
-      val table = ran.trace.monotasks
-      val writes = (0 until table.size).filter(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite)
-      assertEquals(
-        ran.bytes("shuffleWrite"),
-        (0 until stock.trace.tasks.size).map(stock.trace.tasks.shuffleWriteBytes(_)).sum
-      )
+      val writes = writesOf(ran)
+      assertEquals(ran.bytes("shuffleWrite"), bytesOf(stock))
       if (name.startsWith("little memory")) assert(ran.bytes("spillWrite") > 0 && writes.nonEmpty)
       else if (name == "hardly any memory") assertEquals(writes.size, 0) // Spark's own writer
-      else assertEquals(writes.map(table.bytes(_)).sum, ran.bytes("shuffleWrite") + ran.bytes("spillWrite"))
+      else assertEquals(writes.sum, ran.bytes("shuffleWrite") + ran.bytes("spillWrite"))
     }
 
   // Kryo's would be sorted as bytes
@@ -67,14 +74,13 @@ class MonotaskShuffleSuite extends SparkSuite {
       val ran = Jobs.run(folder, conf = written ++ conf)(shuffled(Pairs.Many))
       val stock = Jobs.run(folder, plugin = false, conf = conf)(shuffled(Pairs.Many))
       assertEquals(ran.answer, stock.answer)
-      val bytes = (0 until stock.trace.tasks.size).map(stock.trace.tasks.shuffleWriteBytes(_)).sum
-      assertEquals((0 until ran.trace.tasks.size).map(ran.trace.tasks.shuffleWriteBytes(_)).sum, bytes)
-      val table = ran.trace.monotasks
-      val writes = (0 until table.size).filter(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite)
+      val bytes = bytesOf(stock)
+      assertEquals(bytesOf(ran), bytes)
+      val writes = writesOf(ran)
       if (name == "hardly any memory") assertEquals(writes.size, 0) // Spark's own writer
       else if (!name.startsWith("little memory")) { // what the sorter spills is measured as shuffle writes, too
         assertEquals(ran.bytes("shuffleWrite"), bytes)
-        assertEquals(writes.map(table.bytes(_)).sum, bytes)
+        assertEquals(writes.sum, bytes)
       }
     }
 
@@ -89,8 +95,7 @@ class MonotaskShuffleSuite extends SparkSuite {
     val ran = Jobs.run(folder, conf = written)(use)
     val stock = Jobs.run(folder, plugin = false)(use)
     assertEquals(ran.answer, stock.answer)
-    val bytes = (0 until stock.trace.tasks.size).map(stock.trace.tasks.shuffleWriteBytes(_)).sum
-    assertEquals(ran.bytes("shuffleWrite"), bytes)
+    assertEquals(ran.bytes("shuffleWrite"), bytesOf(stock))
   }
 
   folder.test("checksums of rows are stock Spark's") { folder =>
@@ -105,8 +110,7 @@ class MonotaskShuffleSuite extends SparkSuite {
     assertEquals(ran.answer._1, Jobs.run(folder, plugin = false, conf = conf.toMap)(use).answer._1)
     assert(ran.answer._1.size == 3 && !ran.answer._1.contains(0L), ran.answer)
     assertEquals(ran.answer._2, Set("MonotaskShuffle"))
-    val table = ran.trace.monotasks
-    assert((0 until table.size).exists(row => MonotaskPhase.all(table.phase(row)) == MonotaskPhase.ShuffleWrite))
+    assert(writesOf(ran).nonEmpty)
   }
 
   folder.test("blocks that are encrypted are read as they were written") { folder =>

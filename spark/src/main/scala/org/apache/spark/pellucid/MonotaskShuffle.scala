@@ -62,66 +62,68 @@ private[pellucid] final class MonotaskShuffle(
       for {
         record <- Option(TaskRecord.current)
         task <- record.multitask
-        ours <- handle match {
-          case _: SerializedShuffleHandle[_, _] => None
-          case bypass: BypassMergeSortShuffleHandle[K @unchecked, V @unchecked] =>
-            Option.when(GatheredOutput.hasRoom(context, task))(
-              unsorted(bypass.dependency, mapId, context, metrics, record, task)
-            )
-          case base: BaseShuffleHandle[K @unchecked, V @unchecked, _] =>
-            Some(sorted(base, mapId, context, metrics, record, task))
-          case _ => None
-        }
+        ours <- new Writers(mapId, context, metrics, record, task).of[K, V](handle)
       } yield ours
     }.flatten.getOrElse(writer)
   }
 
-  private def unsorted[K, V](
-      dependency: ShuffleDependency[K, V, V],
+  /** Of one map task. */
+  private final class Writers(
       mapId: Long,
       context: TaskContext,
       metrics: ShuffleWriteMetricsReporter,
       record: TaskRecord,
       task: Multitask
-  ): ShuffleWriter[K, V] = {
-    val partitions = dependency.partitioner.numPartitions
-    val id = dependency.shuffleId
-    val checksums = createPartitionChecksums(partitions, env.conf)
-    val rows = RowChecksums.of(dependency)
-    val writer = new MonotaskShuffleWriter(
-      dependency,
-      new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
-      new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf),
-      disks.of(ShuffleBlockId(id, mapId, 0)),
-      keep(id, mapId),
-      () => getChecksumValues(checksums),
-      rows,
-      serializers,
-      metrics,
-      lengths => MapStatuses.of(env.blockManager.shuffleServerId, lengths, mapId, rows.fold(0L)(_.value))
-    )
-    context.addTaskCompletionListener[Unit] { (_: TaskContext) =>
-      writer.stop(success = false); ()
-    } // after an error too
-    writer
-  }
+  ) {
+    def of[K, V](handle: ShuffleHandle): Option[ShuffleWriter[K, V]] = handle match {
+      case _: SerializedShuffleHandle[_, _] => None
+      case bypass: BypassMergeSortShuffleHandle[K @unchecked, V @unchecked] =>
+        Option.when(hasRoom)(unsorted(bypass.dependency))
+      case base: BaseShuffleHandle[K @unchecked, V @unchecked, _] => Some(sorted(base))
+      case _ => None
+    }
 
-  private def sorted[K, V, C](
-      handle: BaseShuffleHandle[K, V, C],
-      mapId: Long,
-      context: TaskContext,
-      metrics: ShuffleWriteMetricsReporter,
-      record: TaskRecord,
-      task: Multitask
-  ): ShuffleWriter[K, V] = {
-    def gathered(id: Int, partitions: Int) = {
+    private def hasRoom = GatheredOutput.hasRoom(context, task)
+
+    private def unsorted[K, V](dependency: ShuffleDependency[K, V, V]): ShuffleWriter[K, V] = {
+      val partitions = dependency.partitioner.numPartitions
+      val id = dependency.shuffleId
+      val checksums = createPartitionChecksums(partitions, env.conf)
+      val rows = RowChecksums.of(dependency)
+      val writer = new MonotaskShuffleWriter(
+        dependency,
+        new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
+        inFile(id, partitions),
+        disk(id),
+        keep(id),
+        () => getChecksumValues(checksums),
+        rows,
+        serializers,
+        metrics,
+        lengths => MapStatuses.of(env.blockManager.shuffleServerId, lengths, mapId, rows.fold(0L)(_.value))
+      )
+      context.addTaskCompletionListener[Unit] { (_: TaskContext) =>
+        writer.stop(success = false); ()
+      } // after an error too
+      writer
+    }
+
+    private def sorted[K, V, C](handle: BaseShuffleHandle[K, V, C]): ShuffleWriter[K, V] = {
+      val (id, partitions) = (handle.shuffleId, handle.dependency.partitioner.numPartitions)
+      val outputs = new SortedOutputs(
+        MonotaskShuffle.guard(Option.when(hasRoom)(gathered(id, partitions))).flatten.getOrElse(inFile(id, partitions))
+      )
+      new SortShuffleWriter(handle, mapId, context, new UntimedWrites(metrics, record), outputs)
+    }
+
+    private def gathered(id: Int, partitions: Int) = {
       val output = new SortedMapOutput(
         id,
         mapId,
         partitions,
         shuffleBlockResolver,
-        disks.of(ShuffleBlockId(id, mapId, 0)),
-        keep(id, mapId),
+        disk(id),
+        keep(id),
         metrics,
         context,
         record,
@@ -131,23 +133,22 @@ private[pellucid] final class MonotaskShuffle(
       record.gathers = true
       output
     }
-    val outputs = new SortedOutputs((id, partitions) =>
-      MonotaskShuffle.guard(Option.when(GatheredOutput.hasRoom(context, task))(gathered(id, partitions))).flatten
-        .getOrElse(new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf))
-    )
-    new SortShuffleWriter(handle, mapId, context, new UntimedWrites(metrics, record), outputs)
-  }
 
-  /** In memory, with the index on disk, by which Spark finds a block as if it were in its file. */
-  private def keep(id: Int, mapId: Long)(output: GatheredOutput, checksums: Array[Long]): Option[Array[Long]] =
-    for {
-      resolver <- kept
-      size <- output.inMemory
-      lengths = output.lengths
-      if resolver.kept.keep(ShuffleDataBlockId(id, mapId, NOOP_REDUCE_ID), size) {
-        resolver.writeMetadataFileAndCommit(id, mapId, lengths, checksums, null)
-      }(output.content)
-    } yield lengths
+    private def inFile(id: Int, partitions: Int) =
+      new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf)
+    private def disk(id: Int) = disks.of(ShuffleBlockId(id, mapId, 0))
+
+    /** In memory, with the index on disk, by which Spark finds a block as if it were in its file. */
+    private def keep(id: Int)(output: GatheredOutput, checksums: Array[Long]): Option[Array[Long]] =
+      for {
+        resolver <- kept
+        size <- output.inMemory
+        lengths = output.lengths
+        if resolver.kept.keep(ShuffleDataBlockId(id, mapId, NOOP_REDUCE_ID), size) {
+          resolver.writeMetadataFileAndCommit(id, mapId, lengths, checksums, null)
+        }(output.content)
+      } yield lengths
+  }
 }
 
 object MonotaskShuffle {

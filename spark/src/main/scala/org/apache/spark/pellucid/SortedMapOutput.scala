@@ -90,15 +90,10 @@ private object SortedMapOutput {
   private final val Unaccounted = 256L << 10
 }
 
-/** Where Spark's writer of sorted records gets its output from, once they are sorted.
-  *
-  * @param make by the shuffle and how many partitions there are
-  */
-private[pellucid] final class SortedOutputs(make: (Int, Int) => ShuffleMapOutputWriter)
-    extends ShuffleExecutorComponents {
+/** Where Spark's writer of sorted records gets its output from, once they are sorted. */
+private[pellucid] final class SortedOutputs(output: => ShuffleMapOutputWriter) extends ShuffleExecutorComponents {
   override def initializeExecutor(application: String, executor: String, more: JMap[String, String]): Unit = ()
-  override def createMapOutputWriter(shuffle: Int, map: Long, partitions: Int): ShuffleMapOutputWriter =
-    make(shuffle, partitions)
+  override def createMapOutputWriter(shuffle: Int, map: Long, partitions: Int): ShuffleMapOutputWriter = output
 }
 
 /** But for the time in which output is gathered, which tells itself how long it is written. */
