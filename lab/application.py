@@ -83,22 +83,27 @@ class Application:
     def warm_up(self, line, seconds=0):
         """Runs a workload again and again for so long, as fast as this computer can, so that the next run finds compiled code. Returns how much of
         the machines' CPU time their compilers had."""
-        began, compiled, before = time.monotonic(), self.cluster.compiler_seconds(), self.cluster.counters()
         with self.cluster.unlimited():
-            while True:
-                self.do(line)
-                self.do("check the answer")
-                if time.monotonic() - began >= seconds:
-                    break
-        compilers = self.cluster.compiler_seconds() - compiled
-        return compilers / moves(self.cluster, before, self.cluster.counters())["cpu_seconds"]
+            return self._again(lambda: (self.do(line), self.do("check the answer")), seconds)
 
-    def rehearse(self, line):
-        """Runs a workload as it will be measured: code that only a slow disk runs is compiled by nothing else. Returns its seconds."""
+    def rehearse(self, line, seconds=0):
+        """The same, as it will be measured: code that only a slow disk runs is compiled by nothing else."""
+        return self._again(lambda: self.once(line), seconds)
+
+    def once(self, line):
+        """Runs a workload as it will be measured. Returns its seconds."""
         self.cluster.drop_caches()
         self.do(line)
         self.cluster.sync()
         return self.do("check the answer")["seconds"]
+
+    def _again(self, run, seconds):
+        began, compiled, before = time.monotonic(), self.cluster.compiler_seconds(), self.cluster.counters()
+        run()
+        while time.monotonic() - began < seconds:
+            run()
+        compilers = self.cluster.compiler_seconds() - compiled
+        return compilers / moves(self.cluster, before, self.cluster.counters())["cpu_seconds"]
 
     def measure(self, case, variant, line, cold=True):
         """Runs a workload and keeps what was measured; with cold page caches unless told."""

@@ -6,19 +6,18 @@ Two labs are up at once, alike but for the plugin's setting; only one of them wo
 import itertools
 import math
 import statistics
-import time
 from functools import partial
 
 from bench.tables import queries, tables
 from lab import experiment
 from lab.application import Application
-from lab.cluster import lab
+from lab.cluster import LabError, lab
 from lab.experiments import bdb
 
 WARM_UP_SECONDS = 45  # of the clock, in which a job is run again and again as fast as this computer can: the compiler has CPUs then
-COMPILERS = 0.08  # of the CPU time: while they have more the warm-up goes on; some 0.06 is what stays, as each run has code that is its own
-MOST_WARM_UPS = 5
-REHEARSED_SECONDS = 10  # and as it will be measured
+REHEARSED_SECONDS = 15  # and as it will be measured
+COMPILERS = 0.08  # of the CPU time: while they have more both go on; some 0.06 is what stays, as each run has code that is its own
+MOST_TIMES = 5
 MEASURED_SECONDS = 10  # of each variant of a job at least: one of a second is told apart by more runs only
 MOST_PAIRS = 9
 # how many disks of which kind, and how many times the input
@@ -68,6 +67,7 @@ JOBS = {
 
 def options(parser):
     parser.add_argument("--jobs", nargs="+", choices=list(JOBS), default=list(JOBS))
+    parser.add_argument("--only", nargs="+", default=[""], metavar="TEXT", help="of these jobs those with such a text in their name, as in the table")
     parser.add_argument("--disks", nargs="+", choices=list(DISKS), default=list(DISKS))
     parser.add_argument("--speed", type=float, default=0.1, help="of the disks, against Doppio's Fig. 5 (default %(default)s)")
     kept = parser.add_mutually_exclusive_group()
@@ -77,7 +77,10 @@ def options(parser):
 
 
 def run(options, say):
-    runs = with_kept(options, [each for disks in options.disks for each in on(disks, options, say)])
+    measured = [each for disks in options.disks for each in on(disks, options, say)]
+    if not measured:
+        raise LabError(f"none of these jobs is measured on {' or '.join(options.disks)}")
+    runs = with_kept(options, measured)
     experiment.write(options, "monotasks", page(options, runs), runs, say)
 
 
@@ -94,6 +97,7 @@ def on(disks, options, say):
     count, kind, scale = DISKS[disks]
     jobs = [job for group in options.jobs if scale == 1 for job in JOBS[group]()]
     jobs += [job for group in options.jobs if scale > 1 and group in SHORT for job in JOBS[group](scale=scale)]
+    jobs = [job for job in jobs if any(text in job[0] for text in options.only)]
     if not jobs:
         return []
     machine = experiment.machine(options.cpu, options.speed, count, kind)
@@ -116,7 +120,7 @@ def rounds_of(applications, jobs, least, say):
     rounds = {}
     for job, _, line in jobs:
         say(f"{job}: once more")
-        seconds = min(application.rehearse(line) for application in applications.values())
+        seconds = min(application.once(line) for application in applications.values())
         rounds[job] = max(least, min(MOST_PAIRS, math.ceil(MEASURED_SECONDS / seconds)))
     return rounds
 
@@ -144,21 +148,16 @@ def rehearse_all(applications, jobs, say):
             if generate != made:
                 application.generate(generate)
             made = generate
-            for _ in range(MOST_WARM_UPS):
-                compilers = application.warm_up(line, WARM_UP_SECONDS)
-                say(f"{name}, {job}: compilers have {compilers:.0%} of the CPU time")
-                if compilers <= COMPILERS:
-                    break
-            rehearse(application, line)
+            until_compiled(name, job, partial(application.warm_up, line, WARM_UP_SECONDS), say)
+            until_compiled(name, job, partial(application.rehearse, line, REHEARSED_SECONDS), say)
 
 
-def rehearse(application, line):
-    """Runs a job again and again, a long one twice."""
-    began = time.monotonic()
-    application.rehearse(line)
-    application.rehearse(line)
-    while time.monotonic() - began < REHEARSED_SECONDS:
-        application.rehearse(line)
+def until_compiled(name, job, rehearse, say):
+    for _ in range(MOST_TIMES):
+        compilers = rehearse()
+        say(f"{name}, {job}: compilers have {compilers:.0%} of the CPU time")
+        if compilers <= COMPILERS:
+            break
 
 
 def page(options, runs):
