@@ -117,8 +117,9 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
   private val table = work.table
   private val steps = 0 until table.size
 
-  /** The least that a fetch took longer than its bytes need. */
-  private val latency: Double = steps.iterator.filter(s => work.kind(s) == Resource.Network && table.bytes(s) > 0)
+  /** The least that a fetch took longer than its bytes need; what a task went on without was asked for before. */
+  private val latency: Double = steps.iterator
+    .filter(s => work.kind(s) == Resource.Network && table.bytes(s) > 0 && !work.isAhead(s))
     .map(s =>
       math.max(0.0, work.micros(s) - table.bytes(s) * now.cluster.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
     ).minOption.getOrElse(0.0)
@@ -151,7 +152,7 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
     work.kind(step) match {
       case Resource.Disk if SmallReads.isOne(table, step) => math.min(work.micros(step), answers)
-      case Resource.Network => math.min(work.micros(step), latency)
+      case Resource.Network => if (work.isAhead(step)) 0 else math.min(work.micros(step), latency)
       case Resource.Output => work.micros(step) * closing(table.task(step))
       case _ => 0
     }

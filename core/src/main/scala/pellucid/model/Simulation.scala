@@ -174,7 +174,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def hasRoom(micros: Double): Double = clean - micros
     }
 
-    /** The next read of a task, which may be there before the task is. Recorded ones with nothing in between are one after the other. */
+    /** The next read or fetch of a task, which may be there before the task is. Recorded ones with nothing in between are one after the other. */
     private final class Ahead(of: Int) {
       private var begun, running, there = -1 // the last step that was submitted, that has begun, and that has ended
       private var awaited = -1 // without which the task cannot go on
@@ -191,7 +191,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
         if (there >= read) takes(read)
         else {
           awaited = read
-          if (running < read) waitsAt(of) = diskOf(read)
+          if (running < read) waitsAt(of) = deviceOf(read)
         }
       }
 
@@ -202,17 +202,19 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
         if (awaited >= 0 && there >= awaited) takes(awaited)
       }
 
-      private def diskOf(read: Int) = machineOf(of).disks(disk(of, read))
+      private def deviceOf(read: Int) =
+        if (work.usesNetwork(read)) machineOf(of).network else machineOf(of).disks(disk(of, read))
 
       private def begin(read: Int): Unit = if (begun < read) {
         begun = read
-        diskOf(read).submit(
+        deviceOf(read).submit(
           new Step(~of, multitask(of), work.phase(read), micros(read)) {
             override def begins(): Double = {
               running = read
               if (awaited == read) waitsAt(of) = null
               super.begins()
             }
+            override def goesOn(now: Long): Long = transferred(of, read, now)
           },
           now
         )
@@ -225,9 +227,16 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       }
     }
 
-    /** Of a chunk. */
-    private def isRead(step: Int) =
-      work.phase(step) == MonotaskPhase.InputRead && !SmallReads.isOne(work.table, step)
+    /** Of a chunk, or of shuffle blocks. */
+    private def isRead(step: Int) = work.phase(step) match {
+      case MonotaskPhase.InputRead => !SmallReads.isOne(work.table, step)
+      case MonotaskPhase.ShuffleRead => true
+      case _ => false
+    }
+
+    /** Transfers are over when machines have done what comes with them beside tasks: it is little at a time, and goes first. */
+    private def transferred(task: Int, step: Int, now: Long): Long =
+      if (work.usesNetwork(step)) math.ceil(machineOf(task).cpu.besideUntil(now)).toLong else now
 
     private def device(slots: Int, units: Double, changes: Device => Unit): Device = {
       val made = new Device(events, firstDevice + devices.size, slots, units, changes, ended)
@@ -324,21 +333,19 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       if (work.kind(step) != Resource.Output) machine.cpu.doesBeside(scaling.beside(step), now)
       work.kind(step) match {
         case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
+        case Resource.Disk | Resource.Network if work.isAhead(step) => aheadOf(task).wants(step)
         case Resource.Network => replay(machine.network, new Recording(task, step))
         case Resource.Output => replay(machine.output, new Written(task, step))
         case Resource.Disk if scaling.needs(step) > 0 =>
           replay(machine.cached(disk(task, step)), new Cached(task, step))
-        case Resource.Disk if work.isAhead(step) =>
-          aheadOf(task).wants(step)
         case Resource.Disk => replay(machine.disks(disk(task, step)), new Recording(task, step))
       }
     }
 
-    /** A step of the recording. Transfers are over when machines have done what comes with them beside tasks: it is little at a time, and goes first. */
+    /** A step of the recording. */
     private class Recording(of: Int, step: Int) extends Step(of, multitask(of), work.phase(step), micros(step)) {
       override def begins(): Double = { waitsAt(of) = null; super.begins() }
-      override def goesOn(now: Long): Long =
-        if (work.usesNetwork(step)) math.ceil(machineOf(of).cpu.besideUntil(now)).toLong else now
+      override def goesOn(now: Long): Long = transferred(of, step, now)
     }
 
     /** Goes to a page cache, and from there to the disk: as it begins it is known how long it waits for room. */

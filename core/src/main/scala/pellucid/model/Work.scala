@@ -49,9 +49,12 @@ final class Work(
     last(task) = step + 1
   }
 
-  /** Whether it begins before its task asks for it: as soon as the task goes on from the read before, or in a log of monotasks at its start. */
-  def isAhead(step: Int): Boolean =
-    (hidesReads || table.ahead(step) == 1) && kind(step) == Resource.Disk && phase(step) == MonotaskPhase.InputRead
+  /** Whether it begins before its task asks for it: as soon as the task goes on from the read or the fetch before, or in a log of monotasks at its start. */
+  def isAhead(step: Int): Boolean = kind(step) match {
+    case Resource.Disk => (hidesReads || table.ahead(step) == 1) && phase(step) == MonotaskPhase.InputRead
+    case Resource.Network => table.ahead(step) == 1
+    case _ => false
+  }
 
   def begin(step: Int): Long = table.beginMicros(step)
   def end(step: Int): Long = table.endMicros(step)

@@ -29,7 +29,7 @@ final class MonotaskTable {
   def beginMicros(row: Int): Long = queuedMicros(row) + waitMicros(row)
   def endMicros(row: Int): Long = beginMicros(row) + serviceMicros(row)
 
-  /** 1 if another thread ran it ahead of the task, and how long the task waited for its end. */
+  /** 1 if it ran ahead of the task, by others, and how long the task waited for its end. */
   val ahead = new IntColumn
   val awaitedMicros = new LongColumn
 

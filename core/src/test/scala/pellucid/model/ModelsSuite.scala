@@ -269,6 +269,23 @@ class ModelsSuite extends munit.FunSuite {
     near(p.slots, 1.5)
   }
 
+  test("what a task fetched when it had gone on without is fetched beside what it computes") {
+    // fetches half 0-1, computes 1-3 while the other half comes 1-2, computes 3-4
+    val half = "r1,50000000,0,1000000,0"
+    val trace =
+      stage(
+        1,
+        4,
+        Did(s"$half;c0,0,0,2000000,2000000;$half,-1000000;c0,0,0,1000000,1000000", "cpu=1 network=4", seconds = 4)
+      )
+    val known = Known(networkBytesPerSecond = Some(5e7))
+    near(job(trace, Change(), known).replayNow, 4)
+    // 0-0.5, 0.5-2.5, 2.5-3.5
+    near(job(trace, Change(networkBytesPerSecond = Some(1e8)), known).replay, 3.5)
+    // fetches 0-4, computes 4-6, waits for what comes 4-8, computes 8-9
+    near(job(trace, Change(networkBytesPerSecond = Some(1.25e7)), known).replay, 9)
+  }
+
   test("a faster network does not shorten what answers need") {
     // 50 MB at 100 MB/s need 0.5 s of the 2 s: 1.5 s stay
     val p = job(fetching(2), Change(networkBytesPerSecond = Some(2e8)), Known(networkBytesPerSecond = Some(1e8)))

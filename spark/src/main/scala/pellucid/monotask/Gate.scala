@@ -40,7 +40,10 @@ private[monotask] final class Gate(name: String, val slots: Int) {
 
   private def moved(): Unit = movedAt = System.nanoTime()
 
-  /** One more of a phase that it serves would have its turn at once. */
+  /** One more would have its turn at once. */
+  def isFree: Boolean = synchronized(scheduler.isFree)
+
+  /** One more of a phase that it serves would. */
   def isFreeFor(phase: MonotaskPhase): Boolean = synchronized(phases(phase) && scheduler.isFree)
 
   def waits: Int = synchronized(scheduler.waits)

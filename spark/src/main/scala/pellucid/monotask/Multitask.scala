@@ -147,6 +147,25 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
       } finally compute()
     }
 
+  /** What it waits for has come in part, and its core would idle: nobody waits for one, nor for what the rest uses. */
+  def mayGoOn(place: String, phase: MonotaskPhase): Boolean =
+    (Thread.currentThread eq thread) && resources.cpu.isFree && resources.of(place, phase).waits == 0
+
+  /** Comes back to what others do for it since it went on without that: waits, without its core, for as much of it as `wait` does, which returns how many
+    * bytes it moved, and when the last of them came.
+    */
+  def rejoins(place: String, phase: MonotaskPhase, since: Long)(wait: => (Int, Long)): Unit =
+    if ((Thread.currentThread ne thread) || !computing) { wait; () }
+    else {
+      release()
+      try {
+        val cpu = CpuClock.nanos()
+        val (moved, cameAt) = wait
+        val resource = resources.of(place, phase).resource
+        write(new Ahead.One(resource, phase, moved, since, since, cameAt, CpuClock.nanos() - cpu))
+      } finally compute()
+    }
+
   private def compute(): Unit = {
     current = new Clock
     computing = enter(resources.cpu, MonotaskPhase.Compute)

@@ -18,13 +18,19 @@ import pellucid.sched.MonotaskPhase
 
 /** A task's requests for shuffle blocks of other executors. They stay here until the task has read what it has got; then all of them are
   * sent, and their blocks waited for, as one monotask of the network, of which few multitasks have requests under way at once (thesis
-  * section 5.3.3).
+  * section 5.3.3). Where the task's core would idle meanwhile, it goes on with the first half of the blocks, and what comes while it computes on them is a
+  * monotask beside that.
   */
 private[pellucid] final class Fetches(task: Multitask) {
+  import Fetches._
   private val unsent = ArrayBuffer.empty[() => Unit]
-  private var blocks = 0 // of those that were sent
-  private var bytes = 0L
+  private var blocks = 0 // that are to come, of requests that were sent
+  private var bytes = 0L // of blocks that have come since the last monotask
+  private var cameAt = 0L // the last of them
   private var failed = false
+
+  /** When the task went on without the rest, until it comes back for that. */
+  private var wentOnAt: Option[Long] = None
 
   /** A request for so many blocks, of each of which `send` tells its listener once. */
   def add(ofBlocks: Int, listener: BlockFetchingListener)(send: BlockFetchingListener => Unit): Unit =
@@ -43,33 +49,53 @@ private[pellucid] final class Fetches(task: Multitask) {
 
   private def ended(size: Long): Unit = synchronized {
     bytes += size
+    cameAt = System.nanoTime()
     blocks = math.max(0, blocks - 1)
     notifyAll()
   }
 
-  /** On the thread that has read what there was. */
-  private def fetch(): Unit = {
-    val requests = synchronized { val all = unsent.toList; unsent.clear(); all }
-    if (requests.nonEmpty) task.at("shuffle", MonotaskPhase.ShuffleRead) {
-      if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
-      synchronized { failed = false }
-      requests.foreach(_())
-      await()
+  /** On the thread that reads, before it takes one of those that are there, or where none is. */
+  private def reads(none: Boolean): Unit = {
+    if (synchronized(blocks == 0)) comesBack(moved())
+    if (none) {
+      val requests = synchronized { val all = unsent.toList; unsent.clear(); all }
+      if (!comesBack(ask(requests)) && requests.nonEmpty) { task.at(Place, Phase)(ask(requests)); () }
     }
-    ()
+  }
+
+  /** For what has come since the task went on, or what it waits for now, so many bytes; false where it has not gone on. */
+  private def comesBack(waits: => Int): Boolean = {
+    val since = synchronized { val at = wentOnAt; wentOnAt = None; at }
+    since.foreach(task.rejoins(Place, Phase, _) { val n = waits; (n, synchronized(cameAt)) })
+    since.nonEmpty
+  }
+
+  private def ask(requests: List[() => Unit]): Int = {
+    if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
+    synchronized { failed = false }
+    requests.foreach(_())
+    await()
   }
 
   /** A failure is for the task to see at once. */
   private def await(): Int = synchronized {
-    while (blocks > 0 && !failed) wait()
-    val moved = bytes
+    val half = blocks / 2
+    while (blocks > 0 && !failed && !(blocks <= half && task.mayGoOn(Place, Phase))) wait()
+    if (blocks > 0 && !failed) { cameAt = System.nanoTime(); wentOnAt = Some(cameAt) }
+    moved()
+  }
+
+  private def moved(): Int = synchronized {
+    val all = bytes
     bytes = 0
-    math.min(moved, Int.MaxValue.toLong).toInt
+    math.min(all, Int.MaxValue.toLong).toInt
   }
 }
 
 object Fetches {
   private val guard = new Guard("fetching shuffle blocks as monotasks")
+  private final val Place = "shuffle"
+  private val Phase = MonotaskPhase.ShuffleRead
 
   /** MB that a task may have under way. */
   def mostInFlight: Long = SparkEnv.get.conf.get(REDUCER_MAX_SIZE_IN_FLIGHT)
@@ -84,10 +110,10 @@ object Fetches {
   /** Where what was fetched, or found in local files, waits for the task. */
   private sealed trait Results { def fetches: Fetches }
   private final class Queue(val fetches: Fetches) extends LinkedBlockingQueue[AnyRef] with Results {
-    override def take(): AnyRef = { if (isEmpty) fetches.fetch(); super.take() }
+    override def take(): AnyRef = { fetches.reads(isEmpty); super.take() }
   }
   private final class Deque(val fetches: Fetches) extends LinkedBlockingDeque[AnyRef] with Results {
-    override def take(): AnyRef = { if (isEmpty) fetches.fetch(); super.take() }
+    override def take(): AnyRef = { fetches.reads(isEmpty); super.take() }
   }
 
   /** Of the iterator over a shuffle's blocks that asked; None where that is not one's, or no multitask's. */

@@ -8,7 +8,9 @@ import org.apache.spark.network.buffer.{ManagedBuffer, NioManagedBuffer}
 import org.apache.spark.network.shuffle.BlockFetchingListener
 
 import pellucid.{Jobs, SparkSuite}
+import pellucid.monotask.AtOnce
 import pellucid.observe.TaskRecord
+import pellucid.trace.MonotaskTable
 
 class FetchesSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true", "spark.pellucid.monotasks.networkSlots" -> "2")
@@ -36,10 +38,54 @@ class FetchesSuite extends SparkSuite {
     }
     assertEquals(ran.answer.distinct, Seq(("local", 0, "1.1 1.2 2.1 2.2 3.1 3.2", 3, true)))
     val table = ran.trace.monotasks
-    val fetched = (0 until table.size).filter(row => table.resources(table.resource(row)) == "network")
-    assertEquals(fetched.map(table.bytes(_)), Seq.fill(8)(6000L))
-    assert(fetched.forall(table.serviceMicros(_) >= 20000), fetched.map(table.serviceMicros(_)))
+    val fetched = ofNetwork(table)
+    assertEquals(fetched.groupMapReduce(table.task(_))(table.bytes(_))(_ + _).values.toSeq, Seq.fill(8)(6000L))
+    val (rest, waited) = fetched.partition(table.ahead(_) == 1)
+    assertEquals(waited.size, 8)
+    assert(waited.forall(table.serviceMicros(_) >= 20000), waited.map(table.serviceMicros(_)))
+    assert(rest.forall(table.bytes(_) <= 3000), rest.map(table.bytes(_))) // what comes when half is there
     assert(Others.most.get <= 2 * 6, Others.most) // that are under way, of two tasks
+  }
+
+  private def ofNetwork(table: MonotaskTable): Seq[Int] = (0 until table.size).filter(row =>
+    table.resources(table.resource(row)) == "network"
+  )
+
+  folder.test("a task whose core would idle computes on the first half of its blocks while the others come") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+        val fetches = new Fetches(TaskRecord.current.multitask.get)
+        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
+        fetches.add(4, new Received(results)) { listener =>
+          for (block <- 1 to 4)
+            Others.send(() => listener.onBlockFetchSuccess(block.toString, Others.block), millis = 100L * block)
+        }
+        val began = System.nanoTime()
+        val first = results.take()
+        val after = (System.nanoTime() - began) / 1000000
+        val half = results.size
+        AtOnce.spin(50)
+        val second = results.take()
+        val third = results.take() // which comes 50 ms later
+        AtOnce.spin(200)
+        val last = results.take() // which has come
+        (Seq(first, second, third, last).mkString(" "), after >= 190 && after < 290, half)
+      }.collect().head
+    }
+    assertEquals(ran.answer, ("1 2 3 4", true, 1))
+    // 200 ms until two are there; the third comes 100 ms after that, for which the task waits 50; the fourth 100 ms later, beside its computing
+    val table = ran.trace.monotasks
+    val rows = ofNetwork(table)
+    assertEquals(rows.map(table.bytes(_)), Seq(2000L, 1000L, 1000L))
+    assertEquals(rows.map(table.ahead(_)), Seq(0, 1, 1))
+    def near(row: Int, millis: Int*) = {
+      val is = Seq(table.serviceMicros(row), table.awaitedMicros(row)).map(_ / 1000)
+      assert(is.zip(millis).forall { case (is, near) => math.abs(is - near) < 40 }, is)
+    }
+    near(rows(0), 200)
+    near(rows(1), 100, 50)
+    near(rows(2), 100, 0)
+    for (row <- rows.drop(1)) assert(table.queuedMicros(row) < table.endMicros(row - 1), row)
   }
 
   folder.test("a failure is seen at once, and the next requests are sent and waited for") { folder =>
@@ -78,9 +124,9 @@ object Others {
 
   def reset(): Unit = Seq(most, underWay).foreach(_.set(0))
 
-  def send(arrives: () => Unit): Unit = {
+  def send(arrives: () => Unit, millis: Long = 20): Unit = {
     most.accumulateAndGet(underWay.incrementAndGet(), math.max)
-    later.schedule((() => { underWay.decrementAndGet(); arrives() }): Runnable, 20, TimeUnit.MILLISECONDS)
+    later.schedule((() => { underWay.decrementAndGet(); arrives() }): Runnable, millis, TimeUnit.MILLISECONDS)
     ()
   }
 }
