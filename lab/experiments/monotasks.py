@@ -18,7 +18,7 @@ WARM_UP_SECONDS = 45  # of the clock, in which a job is run again and again as f
 REHEARSED_SECONDS = 15  # and as it will be measured
 COMPILERS = 0.08  # of the CPU time: while they have more both go on; some 0.06 is what stays, as each run has code that is its own
 MOST_TIMES = 5
-MEASURED_SECONDS = 10  # of each variant of a job at least: one of a second is told apart by more runs only
+MEASURED_SECONDS = 20  # of each variant of a job at least: one of a second or two is told apart by more runs only
 MOST_PAIRS = 9
 # how many disks of which kind, and how many times the input
 DISKS = {"1 HDD": (1, "hdd", 1), "2 HDDs": (2, "hdd", 1), "1 SSD": (1, "ssd", 1), "1 SSD, 4 times the input": (1, "ssd", 4)}
