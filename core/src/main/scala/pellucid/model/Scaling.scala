@@ -152,7 +152,7 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
     work.kind(step) match {
       case Resource.Disk if SmallReads.isOne(table, step) => math.min(work.micros(step), answers)
-      case Resource.Network => if (work.isAhead(step)) 0 else math.min(work.micros(step), latency)
+      case Resource.Network if !work.isAhead(step) => math.min(work.micros(step), latency)
       case Resource.Output => work.micros(step) * closing(table.task(step))
       case _ => 0
     }

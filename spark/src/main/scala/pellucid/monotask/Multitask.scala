@@ -64,7 +64,7 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
   /** Its own thread computes, and nobody waits for its core or for what else it would use. */
   def mayGoAhead(place: String, phase: MonotaskPhase): Boolean =
-    (Thread.currentThread eq thread) && computing && !coreIsWanted && resources.of(place, phase).waits == 0
+    hasCore && !coreIsWanted && resources.of(place, phase).waits == 0
 
   /** A disk that loses no time where its requests are of several places. */
   def servesSeveral(disk: String): Boolean = resources.of(disk, MonotaskPhase.InputRead).slots > 1
@@ -80,17 +80,14 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   def takes(done: Ahead): Option[Long] =
     if (!claims(done)) None
     else if (!done.isThere) { done.off(); None }
-    else if ((Thread.currentThread eq thread) && computing) takesInTurn(done)
+    else if (hasCore) takesInTurn(done)
     else Option.when(take(done).nonEmpty)(0L)
 
-  private def takesInTurn(done: Ahead): Option[Long] = {
-    release()
-    try {
-      val came = ended
-      val all = take(done)
-      all.foreach(write)
-      Option.when(all.nonEmpty)(ended - came)
-    } finally compute()
+  private def takesInTurn(done: Ahead): Option[Long] = withoutCore {
+    val came = ended
+    val all = take(done)
+    all.foreach(write)
+    Option.when(all.nonEmpty)(ended - came)
   }
 
   private def take(done: Ahead): Seq[Ahead.One] = {
@@ -128,12 +125,11 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     * @param queues false where it takes the other side some time but hardly uses the resource
     */
   def at(place: String, phase: MonotaskPhase, queues: Boolean = true)(io: => Int): Int =
-    if ((Thread.currentThread ne thread) || !computing) io
+    if (!hasCore) io
     else {
       if (early.nonEmpty || !hasBegun) withoutEarly()
       val gate = resources.of(place, phase)
-      release()
-      try {
+      withoutCore {
         val clock = new Clock
         val entered = queues && enter(gate, phase)
         clock.starts()
@@ -144,7 +140,7 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
           if (entered) gate.leave()
           clock.write(gate, phase, math.max(0, moved)) // fewer are of a stream's end
         }
-      } finally compute()
+      }
     }
 
   /** What it waits for has come in part, and its core would idle: nobody waits for one, nor for what the rest uses. */
@@ -155,16 +151,23 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     * bytes it moved, and when the last of them came.
     */
   def rejoins(place: String, phase: MonotaskPhase, since: Long)(wait: => (Int, Long)): Unit =
-    if ((Thread.currentThread ne thread) || !computing) { wait; () }
-    else {
-      release()
-      try {
-        val cpu = CpuClock.nanos()
-        val (moved, cameAt) = wait
-        val resource = resources.of(place, phase).resource
-        write(new Ahead.One(resource, phase, moved, since, since, cameAt, CpuClock.nanos() - cpu))
-      } finally compute()
+    if (!hasCore) { wait; () }
+    else withoutCore {
+      val cpu = CpuClock.nanos()
+      val (moved, cameAt) = wait
+      val resource = resources.of(place, phase).resource
+      write(new Ahead.One(resource, phase, moved, since, since, cameAt, CpuClock.nanos() - cpu))
     }
+
+  /** Its own thread computes. */
+  private def hasCore = (Thread.currentThread eq thread) && computing
+
+  /** What it does while others may have its core. */
+  private def withoutCore[A](work: => A): A = {
+    release()
+    try work
+    finally compute()
+  }
 
   private def compute(): Unit = {
     current = new Clock
