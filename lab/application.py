@@ -86,7 +86,7 @@ class Application:
         with self.cluster.unlimited():
             return self._again(lambda: (self.do(line), self.do("check the answer")), seconds)
 
-    def rehearse(self, line, seconds=0):
+    def rehearse(self, line, seconds):
         """The same, as it will be measured: code that only a slow disk runs is compiled by nothing else."""
         return self._again(lambda: self.once(line), seconds)
 

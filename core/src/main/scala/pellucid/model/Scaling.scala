@@ -117,12 +117,15 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
   private val table = work.table
   private val steps = 0 until table.size
 
-  /** The least that a fetch took longer than its bytes need; what a task went on without was asked for before. */
+  /** The least that a fetch took longer than its bytes need. */
   private val latency: Double = steps.iterator
-    .filter(s => work.kind(s) == Resource.Network && table.bytes(s) > 0 && !work.isAhead(s))
+    .filter(s => isAskedFor(s) && table.bytes(s) > 0)
     .map(s =>
       math.max(0.0, work.micros(s) - table.bytes(s) * now.cluster.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
     ).minOption.getOrElse(0.0)
+
+  /** A fetch, but for the rest of one that its task went on without, which was asked for before. */
+  private def isAskedFor(step: Int) = work.kind(step) == Resource.Network && !work.isAhead(step)
 
   /** Of the time that each task took for its output, the part that does not depend on how much it is: what the median of its stage's tasks took
     * longer than its bytes need, and where they waited for the network the least, as the others waited for what is uneven in it. Bytes are written in
@@ -152,7 +155,7 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
     work.kind(step) match {
       case Resource.Disk if SmallReads.isOne(table, step) => math.min(work.micros(step), answers)
-      case Resource.Network if !work.isAhead(step) => math.min(work.micros(step), latency)
+      case _ if isAskedFor(step) => math.min(work.micros(step), latency)
       case Resource.Output => work.micros(step) * closing(table.task(step))
       case _ => 0
     }

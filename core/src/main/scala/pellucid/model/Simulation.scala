@@ -73,7 +73,8 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
     private val fileOf = new Array[File](taskRows) // that a task writes to other machines
-    private val aheadOf = Array.tabulate(taskRows)(new Ahead(_)) // what a task reads before it asks for it
+    private val aheads =
+      Array.tabulate(2 * taskRows)(new Ahead(_)) // what a task reads, and what it fetches, before it asks for it
     private val inputDiskOf = Array.fill(taskRows)(-1)
     private val inputBlocks = HashMap.empty[(Int, Int), InputBlocks]
 
@@ -174,15 +175,18 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def hasRoom(micros: Double): Double = clean - micros
     }
 
-    /** The next read or fetch of a task, which may be there before the task is. Recorded ones with nothing in between are one after the other. */
-    private final class Ahead(of: Int) {
+    private def aheadOf(task: Int, step: Int) = aheads(2 * task + (if (work.usesNetwork(step)) 1 else 0))
+
+    /** The next read of a task, or its next fetch, which may be there before the task is. Recorded ones with nothing in between are one after the other. */
+    private final class Ahead(number: Int) {
+      private val of = number / 2
       private var begun, running, there = -1 // the last step that was submitted, that has begun, and that has ended
       private var awaited = -1 // without which the task cannot go on
 
       /** The task goes on to steps from `from` on. */
       def goesOn(from: Int): Unit = {
         var next = from
-        while (next < work.last(of) && !(isRead(next) && micros(next) > 0)) next += 1
+        while (next < work.last(of) && !isMine(next)) next += 1
         if (next < work.last(of) && work.isAhead(next)) begin(next)
       }
 
@@ -198,17 +202,21 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def ends(): Unit = {
         there = begun
         val next = there + 1
-        if (!work.hidesReads && next < work.last(of) && work.isAhead(next) && micros(next) > 0) begin(next)
+        if (!work.hidesReads && next < work.last(of) && work.isAhead(next) && isMine(next)) begin(next)
         if (awaited >= 0 && there >= awaited) takes(awaited)
       }
+
+      private def isMine(step: Int) = isRead(step) && aheadOf(of, step) == this && micros(step) > 0
 
       private def deviceOf(read: Int) =
         if (work.usesNetwork(read)) machineOf(of).network else machineOf(of).disks(disk(of, read))
 
       private def begin(read: Int): Unit = if (begun < read) {
         begun = read
+        machineOf(of).cpu.doesBeside(scaling.beside(read), now)
         deviceOf(read).submit(
-          new Step(~of, multitask(of), work.phase(read), micros(read)) {
+          new Step(~number, multitask(of), work.phase(read), micros(read)) {
+            override def queues: Boolean = !work.usesNetwork(read) // its task has left its place there
             override def begins(): Double = {
               running = read
               if (awaited == read) waitsAt(of) = null
@@ -304,18 +312,17 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       if (from(at) < rows.length) rows(from(at)) else -1
     }
 
-    /** A step of a task, or of the complement of its number what it reads ahead. */
-    private def ended(task: Int): Unit = if (task >= 0) goesOn(task) else aheadOf(~task).ends()
+    /** A step of a task, or of the complement of a number what is read ahead. */
+    private def ended(id: Int): Unit = if (id >= 0) goesOn(id) else aheads(~id).ends()
 
     /** Its launch, or a step, or its last moments are over. */
     private def goesOn(task: Int): Unit = {
       val done = at(task)
       if (done == work.first(task) - 1) machineOf(task).begins(task)
       // of stock Spark's tasks nothing is read before they begin to read
-      if (
-        !work.hidesReads && (done < work.first(task) || done < work.last(task) && isRead(done) && !work.isAhead(done))
-      )
-        aheadOf(task).goesOn(done + 1)
+      if (!work.hidesReads)
+        if (done < work.first(task)) aheads(2 * task).goesOn(done + 1)
+        else if (done < work.last(task) && isRead(done) && !work.isAhead(done)) aheadOf(task, done).goesOn(done + 1)
       at(task) += 1
       while (at(task) < work.last(task) && takesNothing(at(task))) at(task) += 1
       if (at(task) < work.last(task)) step(task, at(task))
@@ -330,10 +337,10 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def step(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
       def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
-      if (work.kind(step) != Resource.Output) machine.cpu.doesBeside(scaling.beside(step), now)
+      if (work.kind(step) != Resource.Output && !work.isAhead(step)) machine.cpu.doesBeside(scaling.beside(step), now)
       work.kind(step) match {
+        case _ if work.isAhead(step) => aheadOf(task, step).wants(step)
         case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
-        case Resource.Disk | Resource.Network if work.isAhead(step) => aheadOf(task).wants(step)
         case Resource.Network => replay(machine.network, new Recording(task, step))
         case Resource.Output => replay(machine.output, new Written(task, step))
         case Resource.Disk if scaling.needs(step) > 0 =>

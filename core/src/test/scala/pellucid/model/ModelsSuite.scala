@@ -125,6 +125,40 @@ class ModelsSuite extends munit.FunSuite {
     near(job(pieces, Change(disk = Some(flat("slow", 2.5e7)))).replay, 5)
   }
 
+  test("what is read ahead is not kept by a fetch between the two reads") {
+    // reads 0-1, computes 1-2, fetches 2-3, computes 3-4 while the next chunk is read 1-3, computes 4-5
+    val between = Did(
+      "i1,100000000,0,1000000,0;c0,0,0,1000000,1000000;r2,50000000,0,1000000,0;c0,0,0,1000000,1000000;" +
+        "i1,200000000,0,2000000,0,-1000000;c0,0,0,1000000,1000000",
+      "cpu=1 disk:a=1 network=1",
+      seconds = 5
+    )
+    near(job(stage(1, 5, between), Change()).replayNow, 5)
+  }
+
+  private val net = Known(networkBytesPerSecond = Some(5e7))
+
+  test("a task that went on with some of its blocks has left its place at the network to others") {
+    // A fetches 0-1, computes 1-2 and waits for the rest, 4 s of the network, 1-6; B fetches 1-3, half as fast beside it, and computes 3-6; A computes 6-7
+    val a = "r1,50000000,0,1000000,0;c0,0,0,1000000,1000000;r1,200000000,0,5000000,0,4000000;c0,0,0,1000000,1000000"
+    val b = "r1,50000000,1000000,2000000,0;c0,0,0,3000000,3000000"
+    val both = stage(2, 7, Did(a, "cpu=2 network=1", seconds = 7), Did(b, "cpu=2 network=1", seconds = 6))
+    near(job(both, Change(), net).replayNow, 7)
+  }
+
+  test("what a machine computes beside the rest of a task's blocks begins with their transfer") {
+    // One CPU. Fetches 0-1, computes 1-3 while the rest comes 1-2. Of 1 s of CPU time beside the task's own half goes with 2 s of transfers, and half with
+    // 2 s of computing, so beside that there are 0.25 s of the rest's and 0.5 s
+    val trace = stage(
+      1,
+      3,
+      Did("r1,50000000,0,1000000,0;c0,0,0,2000000,2000000;r1,50000000,0,1000000,0,-1000000;c0,0,0,0,0", "cpu=1 network=1")
+    )
+    val until = trace.endMillis
+    val sample = MachineSample(until - 3000, until, 3000, 1, 3000, 0, 1, 0, 0, 0, Vector.empty, Vector.empty)
+    near(job(trace.copy(machines = Map(0 -> Vector(sample))), Change(), net).replayNow, 3.75)
+  }
+
   test("two cores and a disk twice as fast") {
     // A reads 0-0.5, computes 0.5-1.5; B reads 0.5-1, computes 1-2
     val p = job(two, Change(cores = Some(2), disk = Some(flat("fast", 2e8))))

@@ -64,7 +64,7 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
   /** Its own thread computes, and nobody waits for its core or for what else it would use. */
   def mayGoAhead(place: String, phase: MonotaskPhase): Boolean =
-    hasCore && !coreIsWanted && resources.of(place, phase).waits == 0
+    hasCore && !coreIsWanted && !isWanted(place, phase)
 
   /** A disk that loses no time where its requests are of several places. */
   def servesSeveral(disk: String): Boolean = resources.of(disk, MonotaskPhase.InputRead).slots > 1
@@ -145,18 +145,23 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
   /** What it waits for has come in part, and its core would idle: nobody waits for one, nor for what the rest uses. */
   def mayGoOn(place: String, phase: MonotaskPhase): Boolean =
-    (Thread.currentThread eq thread) && resources.cpu.isFree && resources.of(place, phase).waits == 0
+    (Thread.currentThread eq thread) && resources.cpu.isFree && !isWanted(place, phase)
 
-  /** Comes back to what others do for it since it went on without that: waits, without its core, for as much of it as `wait` does, which returns how many
-    * bytes it moved, and when the last of them came.
+  private def isWanted(place: String, phase: MonotaskPhase) = resources.of(place, phase).waits > 0
+
+  /** Comes back to what others do for it since it went on without that: waits for it, without its core. Also of what is cut short `came` tells how many
+    * bytes that moved, and until when.
     */
-  def rejoins(place: String, phase: MonotaskPhase, since: Long)(wait: => (Int, Long)): Unit =
-    if (!hasCore) { wait; () }
+  def rejoins(place: String, phase: MonotaskPhase, since: Long)(wait: => Unit)(came: => (Int, Long)): Unit =
+    if (!hasCore) wait
     else withoutCore {
       val cpu = CpuClock.nanos()
-      val (moved, cameAt) = wait
-      val resource = resources.of(place, phase).resource
-      write(new Ahead.One(resource, phase, moved, since, since, cameAt, CpuClock.nanos() - cpu))
+      try wait
+      finally {
+        val (moved, cameAt) = came
+        val resource = resources.of(place, phase).resource
+        write(new Ahead.One(resource, phase, moved, since, since, cameAt, CpuClock.nanos() - cpu))
+      }
     }
 
   /** Its own thread computes. */

@@ -5,7 +5,7 @@ import java.util.concurrent.{BlockingQueue, LinkedBlockingDeque, LinkedBlockingQ
 
 import scala.collection.mutable.{ArrayBuffer, Map}
 
-import org.apache.spark.{SparkContext, SparkEnv}
+import org.apache.spark.{SparkContext, SparkEnv, TaskContext}
 import org.apache.spark.internal.config.REDUCER_MAX_SIZE_IN_FLIGHT
 import org.apache.spark.network.buffer.ManagedBuffer
 import org.apache.spark.network.shuffle.BlockFetchingListener
@@ -23,7 +23,7 @@ import pellucid.sched.MonotaskPhase
   */
 private[pellucid] final class Fetches(task: Multitask) {
   import Fetches._
-  private val unsent = ArrayBuffer.empty[() => Unit]
+  private val unsent = ArrayBuffer.empty[Request]
   private var blocks = 0 // that are to come, of requests that were sent
   private var bytes = 0L // of blocks that have come since the last monotask
   private var cameAt = 0L // the last of them
@@ -31,10 +31,11 @@ private[pellucid] final class Fetches(task: Multitask) {
 
   /** When the task went on without the rest, until it comes back for that. */
   private var wentOnAt: Option[Long] = None
+  TaskContext.get().addTaskCompletionListener[Unit](_ => comesBack(())) // what it has not read was fetched, too
 
   /** A request for so many blocks, of each of which `send` tells its listener once. */
   def add(ofBlocks: Int, listener: BlockFetchingListener)(send: BlockFetchingListener => Unit): Unit =
-    synchronized(unsent += (() => { synchronized(blocks += ofBlocks); send(new Counted(listener)) }))
+    synchronized(unsent += new Request(ofBlocks, () => send(new Counted(listener))))
 
   private final class Counted(stock: BlockFetchingListener) extends BlockFetchingListener {
     override def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = {
@@ -55,40 +56,49 @@ private[pellucid] final class Fetches(task: Multitask) {
   }
 
   /** On the thread that reads, before it takes one of those that are there, or where none is. */
-  private def reads(none: Boolean): Unit = {
-    if (synchronized(blocks == 0)) comesBack(moved())
+  private def reads(none: => Boolean): Unit = {
+    if (synchronized { failed = false; blocks == 0 }) comesBack(())
     if (none) {
       val requests = synchronized { val all = unsent.toList; unsent.clear(); all }
-      if (!comesBack(ask(requests)) && requests.nonEmpty) { task.at(Place, Phase)(ask(requests)); () }
+      if (requests.isEmpty) comesBack(ask(Nil))
+      else {
+        comesBack(()) // more than what it went on without takes a place at the network
+        task.at(Place, Phase) { ask(requests); moved()._1 }
+        ()
+      }
     }
   }
 
-  /** For what has come since the task went on, or what it waits for now, so many bytes; false where it has not gone on. */
-  private def comesBack(waits: => Int): Boolean = {
+  /** For what has come since the task went on, if it has, after what it waits for now. */
+  private def comesBack(waits: => Unit): Unit = {
     val since = synchronized { val at = wentOnAt; wentOnAt = None; at }
-    since.foreach(task.rejoins(Place, Phase, _) { val n = waits; (n, synchronized(cameAt)) })
-    since.nonEmpty
+    since.foreach(task.rejoins(Place, Phase, _)(waits)(moved()))
   }
 
-  private def ask(requests: List[() => Unit]): Int = {
+  /** All blocks are counted before the first of them can come. */
+  private def ask(requests: List[Request]): Unit = {
     if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
-    synchronized { failed = false }
-    requests.foreach(_())
-    await()
+    val half = synchronized { blocks += requests.iterator.map(_.blocks).sum; blocks / 2 }
+    requests.foreach(_.send())
+    await(half)
   }
 
-  /** A failure is for the task to see at once. */
-  private def await(): Int = synchronized {
-    val half = blocks / 2
-    while (blocks > 0 && !failed && !(blocks <= half && task.mayGoOn(Place, Phase))) wait()
-    if (blocks > 0 && !failed) { cameAt = System.nanoTime(); wentOnAt = Some(cameAt) }
-    moved()
+  /** Until all but `half` of them are there, or all where its core is wanted: of that, as nobody tells, it asks again and again. A failure is for the
+    * task to see at once.
+    */
+  private def await(half: Int): Unit = synchronized {
+    try
+      while (blocks > 0 && !failed && !(blocks <= half && task.mayGoOn(Place, Phase)))
+        if (blocks <= half) wait(AskMillis) else wait()
+    finally if (blocks > 0) cameAt = System.nanoTime()
+    if (blocks > 0 && !failed) wentOnAt = Some(cameAt)
   }
 
-  private def moved(): Int = synchronized {
+  /** So many bytes, and when the last of them came. */
+  private def moved(): (Int, Long) = synchronized {
     val all = bytes
     bytes = 0
-    math.min(all, Int.MaxValue.toLong).toInt
+    (math.min(all, Int.MaxValue.toLong).toInt, cameAt)
   }
 }
 
@@ -96,6 +106,9 @@ object Fetches {
   private val guard = new Guard("fetching shuffle blocks as monotasks")
   private final val Place = "shuffle"
   private val Phase = MonotaskPhase.ShuffleRead
+  private final val AskMillis = 10L
+
+  private final class Request(val blocks: Int, val send: () => Unit)
 
   /** MB that a task may have under way. */
   def mostInFlight: Long = SparkEnv.get.conf.get(REDUCER_MAX_SIZE_IN_FLIGHT)

@@ -1,7 +1,9 @@
 package org.apache.spark.pellucid
 
 import java.nio.ByteBuffer
-import java.util.concurrent.{BlockingQueue, Executors, LinkedBlockingDeque, LinkedBlockingQueue, TimeUnit}
+import java.util.concurrent.{
+  BlockingQueue, CountDownLatch, Executors, LinkedBlockingDeque, LinkedBlockingQueue, TimeUnit
+}
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.network.buffer.{ManagedBuffer, NioManagedBuffer}
@@ -88,6 +90,116 @@ class FetchesSuite extends SparkSuite {
     for (row <- rows.drop(1)) assert(table.queuedMicros(row) < table.endMicros(row - 1), row)
   }
 
+  folder.test("a core that idles after half of the blocks are there is noticed") { folder =>
+    Computes.reset()
+    val ran = Jobs.run(folder, conf = on + ("spark.master" -> "local[1]")) { spark =>
+      spark.sparkContext.parallelize(0 until 2, 2).map { i =>
+        if (i == 1) { Computes.begin(); AtOnce.spin(300); 0L }
+        else {
+          val fetches = new Fetches(TaskRecord.current.multitask.get)
+          val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
+          fetches.add(2, new Received(results)) { listener =>
+            Others.send { () => Computes.await(); listener.onBlockFetchSuccess("first", Others.block) }
+            Others.send(() => listener.onBlockFetchSuccess("second", Others.block), millis = 3000)
+          }
+          val began = System.nanoTime()
+          results.take()
+          val after = (System.nanoTime() - began) / 1000000
+          results.take()
+          after
+        }
+      }.collect().toSeq
+    }
+    assert(ran.answer.head >= 250 && ran.answer.head < 2000, ran.answer) // not when the second one came
+  }
+
+  folder.test("blocks that come while requests are still being sent count") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+        val fetches = new Fetches(TaskRecord.current.multitask.get)
+        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
+        fetches.add(1, new Received(results))(_.onBlockFetchSuccess("first", Others.block))
+        fetches.add(1, new Received(results)) { listener =>
+          Others.send(() => listener.onBlockFetchSuccess("second", Others.block), millis = 1000)
+        }
+        val began = System.nanoTime()
+        results.take()
+        val after = (System.nanoTime() - began) / 1000000
+        results.take()
+        after
+      }.collect().head
+    }
+    assert(ran.answer < 500, ran.answer)
+  }
+
+  folder.test("of a task that does not read all that it asked for, what has come is a monotask, too") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+        val fetches = new Fetches(TaskRecord.current.multitask.get)
+        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
+        fetches.add(4, new Received(results)) { listener =>
+          for (block <- 1 to 4)
+            Others.send(
+              () => listener.onBlockFetchSuccess(block.toString, Others.block),
+              if (block < 4) 100L * block else 2000
+            )
+        }
+        results.take()
+        AtOnce.spin(200) // two were there; the third comes
+      }.collect()
+    }
+    val rows = ofNetwork(ran.trace.monotasks)
+    assertEquals(rows.map(ran.trace.monotasks.bytes(_)), Seq(2000L, 1000L))
+  }
+
+  folder.test("requests that come while a task goes on take their turn at the network") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+        val fetches = new Fetches(TaskRecord.current.multitask.get)
+        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
+        def ask(blocks: Long*): Unit = fetches.add(blocks.size, new Received(results)) { listener =>
+          for (millis <- blocks)
+            Others.send(() => listener.onBlockFetchSuccess(millis.toString, Others.block), millis)
+        }
+        ask(20, 300)
+        val first = results.take()
+        ask(100)
+        (first, results.take(), results.take())
+      }.collect().head
+    }
+    assertEquals(ran.answer.toString, "(20,100,300)")
+    val table = ran.trace.monotasks
+    val rows = ofNetwork(table)
+    assertEquals(rows.map(table.ahead(_)), Seq(0, 1, 0, 1))
+    assertEquals(rows.map(table.bytes(_)), Seq(1000L, 0L, 1000L, 1000L))
+  }
+
+  folder.test("a wait for the rest that is cut short is the network's, not the core's") { folder =>
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+        val fetches = new Fetches(TaskRecord.current.multitask.get)
+        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
+        fetches.add(2, new Received(results)) { listener =>
+          Others.send(() => listener.onBlockFetchSuccess("first", Others.block))
+          Others.send(() => listener.onBlockFetchSuccess("second", Others.block), millis = 2000)
+        }
+        results.take()
+        val waits = Thread.currentThread
+        Others.send(() => waits.interrupt(), millis = 300)
+        try results.take().toString
+        catch { case _: InterruptedException => "interrupted" }
+      }.collect().head
+    }
+    assertEquals(ran.answer, "interrupted")
+    val table = ran.trace.monotasks
+    val rest = ofNetwork(table).last
+    assert(table.ahead(rest) == 1 && table.serviceMicros(rest) > 200000, table.serviceMicros(rest))
+    for (row <- 0 until table.size) {
+      val waited = table.beginMicros(row) - table.queuedMicros(row)
+      assert(row == rest || waited < 150000, waited)
+    }
+  }
+
   folder.test("a failure is seen at once, and the next requests are sent and waited for") { folder =>
     val ran = Jobs.run(folder, conf = on) { spark =>
       spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
@@ -113,6 +225,14 @@ class FetchesSuite extends SparkSuite {
 private final class Received(results: BlockingQueue[AnyRef]) extends BlockFetchingListener {
   def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = results.put(blockId)
   def onBlockFetchFailure(blockId: String, e: Throwable): Unit = results.put(blockId)
+}
+
+/** Another task. */
+object Computes {
+  @volatile private var begun = new CountDownLatch(1)
+  def reset(): Unit = begun = new CountDownLatch(1)
+  def begin(): Unit = begun.countDown()
+  def await(): Unit = begun.await()
 }
 
 /** The other executors: each block comes after 20 ms. */
