@@ -1,5 +1,7 @@
 package pellucid.model
 
+import scala.collection.mutable
+
 import pellucid.trace.Trace
 
 /** How long the recorded tasks waited, of the time that they took for output to other machines, until page caches there had room for it. Which machines
@@ -21,12 +23,16 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
   private def needs(step: Int): Double =
     if (work.kind(step) == Resource.Output) work.needs(step) else work.needs(step) / work.disks
 
-  /** When the mean disk has written the file so far, if it goes on writing. */
-  private val clean: Map[Int, Double] = {
+  /** When the mean disk has written the file so far, if it goes on writing; and what its page cache held before each step. */
+  private val (clean, held): (Map[Int, Double], Map[Int, Double]) = {
     val inTurn = (0 until table.size).filter(s => written.nonEmpty && needs(s) > 0).sortBy(begin)
     val cache = new PageCache(work.idle)
-    val after = inTurn.map(s => s -> cache.write(begin(s), needs(s))).toMap
-    files.flatMap(file => file.zip(file.scanLeft(0.0)((before, s) => after.getOrElse(s, before)).tail)).toMap
+    val before, after = mutable.HashMap.empty[Int, Double]
+    for (s <- inTurn) { before(s) = cache.holds(begin(s)); after(s) = cache.write(begin(s), needs(s)) }
+    (
+      files.flatMap(file => file.zip(file.scanLeft(0.0)((before, s) => after.getOrElse(s, before)).tail)).toMap,
+      before.toMap
+    )
   }
 
   /** What the network needs for the step's bytes beside others: what it took beyond that it may have waited. */
@@ -39,11 +45,14 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
   private def needed(file: IndexedSeq[Int]): Double = file.map(table.bytes(_) * output.disk * 1e6).sum
 
   /** What a stage's output kept busy for most of the time, disks or network cards, if it did: then its files waited for that. For disks whatever the mean
-    * one had written, as none is: some get more replicas, and those with fewer idle meanwhile.
+    * one had written, as none is: some get more replicas, and those with fewer idle meanwhile; but not where none can have had so much that anything
+    * waits for it.
     */
   private val busy: Map[Int, Resource] =
     written.groupBy(s => trace.tasks.stage(table.task(s))).flatMap { case (stage, steps) =>
-      val disk = steps.map(needs).sum
+      val needed = steps.map(needs).sum
+      val most = (needed + held.getOrElse(steps.minBy(begin), 0.0)) * OutputWaits.MostOfMean
+      val disk = if (work.room.exists(_ >= most)) 0.0 else needed
       val network = steps.map(table.bytes(_) * output.network * 1e6).sum / work.machines
       Option.when(math.max(disk, network) > (steps.map(end).max - steps.map(begin).min) * OutputWaits.Busy)(
         stage -> (if (disk > network) Resource.Disk else Resource.Network)
@@ -88,4 +97,7 @@ private object OutputWaits {
 
   /** A part of the time: disks that have to do for longer than that are what is waited for. */
   private final val Busy = 0.5
+
+  /** What the disk with the most replicas has, to the mean. */
+  private final val MostOfMean = 1.5
 }

@@ -16,6 +16,9 @@ private[model] final class PageCache(idle: Double) {
     clean = math.max(clean, now.toDouble) + micros - stays
     clean
   }
+
+  /** What is in there, as the time that the disk needs for it. */
+  def holds(now: Long): Double = idle - left + math.max(0, clean - now)
 }
 
 /** Linux' rule (`balance_dirty_pages`), as parts of what may be written but not yet on the disk (`vm.dirty_ratio`). */

@@ -16,9 +16,9 @@ final class Recorded(trace: Trace, known: Known) {
   private val hidesReads = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
   private val kinds = table.resources.map(Resource.of)
 
-  /** Executors that ran tasks. */
-  private val executors = trace.byLaunch.map(trace.tasks.executor(_)).distinct
-  private val byHost = executors.groupBy(trace.executors(_).host)
+  /** Executors that could run tasks, and those that did. */
+  private val executors = trace.executors.indices.filter(trace.isThere)
+  private val byHost = trace.byLaunch.map(trace.tasks.executor(_)).distinct.groupBy(trace.executors(_).host)
   private val machines = math.max(1, Use.machines(trace, executors))
 
   /** The same of every machine: what the machine with the median has, of the executors that are there at once. */

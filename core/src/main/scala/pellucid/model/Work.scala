@@ -31,8 +31,10 @@ final class Work(
 ) {
   import Work._
 
-  /** Those that ran tasks, by number. */
-  val hosts: IndexedSeq[String] = trace.byLaunch.iterator.map(trace.host).distinct.toIndexedSeq
+  /** Those that ran tasks, and those that could have, by number. */
+  val hosts: IndexedSeq[String] =
+    (trace.byLaunch.iterator.map(trace.host) ++
+      trace.executors.indices.iterator.filter(trace.isThere).map(trace.executors(_).host)).distinct.toIndexedSeq
   private val hostOfExecutor = trace.executors.map(e => hosts.indexOf(e.host)).toArray
   def hostOf(task: Int): Int = hostOfExecutor(trace.tasks.executor(task))
 
@@ -111,6 +113,9 @@ final class Work(
 
   /** Beyond that, before tasks wait for the disk, if the user says it. */
   private val told: Option[Double] = dirtyMicros(PageCache.Waits - PageCache.Begins)
+
+  /** What page caches take for a disk before any task waits for it, if the user says it. */
+  val room: Option[Double] = dirtyMicros(PageCache.Waits)
 
   /** Of steps that write to a page cache of their machine: when the disk has written what was in it and is theirs, if it goes on writing. */
   private val clean: Map[Int, Double] = {

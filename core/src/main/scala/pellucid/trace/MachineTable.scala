@@ -32,6 +32,25 @@ final case class MachineSample(
   /** Of all processes beside which the executor has its cores, or at least of itself. */
   def usedCpuMillis: Long = math.max(cpuMillis, containerCpuMillis)
 
+  /** Of the same, between two moments, so much that it has this part of all that was counted. */
+  def between(from: Long, until: Long, part: Double): MachineSample = {
+    def some(counted: Long) = math.round(counted * part)
+    copy(
+      fromMillis = math.max(fromMillis, from),
+      untilMillis = math.min(untilMillis, until),
+      coveredMillis = some(coveredMillis),
+      cpuMillis = some(cpuMillis),
+      machineCpuMillis = some(machineCpuMillis),
+      throttledMillis = some(throttledMillis),
+      gcMillis = some(gcMillis),
+      disks = disks.map(_ * part),
+      nics = nics.map(_ * part),
+      servedBytes = some(servedBytes),
+      servedBlockedMicros = some(servedBlockedMicros),
+      containerCpuMillis = some(containerCpuMillis)
+    )
+  }
+
   /** Both as one, of whatever lies between them nothing is known. */
   def +(later: MachineSample): MachineSample = {
     val covered = coveredMillis + later.coveredMillis
@@ -78,10 +97,15 @@ final case class DiskSample(
     writtenBytes + o.writtenBytes,
     busyMillis + o.busyMillis
   )
+  def *(part: Double): DiskSample = {
+    def some(counted: Long) = math.round(counted * part)
+    DiskSample(name, some(reads), some(readBytes), some(writes), some(writtenBytes), some(busyMillis))
+  }
 }
 
 final case class NicSample(name: String, inBytes: Long, outBytes: Long) {
   def +(o: NicSample): NicSample = NicSample(name, inBytes + o.inBytes, outBytes + o.outBytes)
+  def *(part: Double): NicSample = NicSample(name, math.round(inBytes * part), math.round(outBytes * part))
 }
 
 /** The samples of each executor, by its row, in the order of time. Beyond `most` of an executor neighbours are joined, so that a long application costs no more than a short one.

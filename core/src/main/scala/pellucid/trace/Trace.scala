@@ -106,6 +106,10 @@ final case class Trace(
 
   lazy val lanes: Lanes = Lanes.of(this)
 
+  /** Whether it has slots for tasks, and had them at some moment of this trace. */
+  def isThere(executor: Int): Boolean = lanes.count(executor) > 0 &&
+    executors(executor).addedMillis < endMillis && leftMillis(executor) > startMillis
+
   def host(taskRow: Int): String = executors(tasks.executor(taskRow)).host
 }
 

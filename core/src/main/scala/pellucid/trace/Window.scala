@@ -57,11 +57,43 @@ object Window {
       ),
       tasks = selected,
       paths = paths,
-      machines = trace.machines.map { case (executor, samples) =>
-        executor -> samples.filter(s => overlaps(s.fromMillis, s.untilMillis))
-      }.filter(_._2.nonEmpty),
+      machines = machines(trace, from, to),
       monotasks = monotasks,
       window = Some(Window(trace.originMillis, from, to))
+    )
+  }
+
+  /** Samples that are partly outside have the part that goes with the time of tasks there, as machines do little between tasks; without any, with time. */
+  private def machines(trace: Trace, from: Long, to: Long): Map[Int, IndexedSeq[MachineSample]] = {
+    def isPartly(s: MachineSample) = s.fromMillis < from || s.untilMillis > to
+    val inside = trace.machines.map { case (executor, samples) =>
+      executor -> samples.filter(s => s.fromMillis < to && s.untilMillis > from)
+    }.filter(_._2.nonEmpty)
+    val edges = inside.map { case (executor, samples) =>
+      executor -> samples.filter(isPartly).map(new Edge(_, from, to))
+    }
+    for (row <- 0 until trace.tasks.size; edge <- edges.getOrElse(trace.tasks.executor(row), Nil))
+      edge.adds(trace.tasks.launchMillis(row), trace.tasks.finishMillis(row))
+    inside.map { case (executor, samples) =>
+      val parts = edges(executor).iterator
+      executor -> samples.map(s => if (isPartly(s)) parts.next().part else s)
+    }
+  }
+
+  private final class Edge(sample: MachineSample, from: Long, to: Long) {
+    private var all, inside = 0L // of tasks
+    private def overlap(start: Long, end: Long, a: Long, b: Long) = math.max(0L, math.min(end, b) - math.max(start, a))
+    private val (first, last) = (math.max(from, sample.fromMillis), math.min(to, sample.untilMillis))
+
+    def adds(launch: Long, finish: Long): Unit = {
+      all += overlap(launch, finish, sample.fromMillis, sample.untilMillis)
+      inside += overlap(launch, finish, first, last)
+    }
+
+    def part: MachineSample = sample.between(
+      from,
+      to,
+      if (all > 0) inside.toDouble / all else (last - first).toDouble / (sample.untilMillis - sample.fromMillis)
     )
   }
 }

@@ -152,7 +152,10 @@ class ModelsSuite extends munit.FunSuite {
     val trace = stage(
       1,
       3,
-      Did("r1,50000000,0,1000000,0;c0,0,0,2000000,2000000;r1,50000000,0,1000000,0,-1000000;c0,0,0,0,0", "cpu=1 network=1")
+      Did(
+        "r1,50000000,0,1000000,0;c0,0,0,2000000,2000000;r1,50000000,0,1000000,0,-1000000;c0,0,0,0,0",
+        "cpu=1 network=1"
+      )
     )
     val until = trace.endMillis
     val sample = MachineSample(until - 3000, until, 3000, 1, 3000, 0, 1, 0, 0, 0, Vector.empty, Vector.empty)
@@ -266,6 +269,13 @@ class ModelsSuite extends munit.FunSuite {
     val reads = for (e <- 1 to 2; i <- 0 until 4)
       yield Did(s"i1,100000000,${i}000000,1000000,0", "cpu=4 disk:a=1", s"$e", seconds = i + 1)
     assertEqualsDouble(job(stage(4, 4, reads: _*), Change(disks = Some(2))).replay, 2.79, 0.2)
+  }
+
+  test("machines whose executors had nothing to do are there, too") {
+    val one = Seq(Did("c0,0,0,1000000,1000000", "cpu=1"))
+    val trace = readLines(executorAdded("2", 1) +: logOf("", 1, 1, one): _*)
+    assertEquals(new Models(trace).predict(Change()).now.count, 2)
+    near(job(trace, Change(machines = Some(4))).slots, 0.5)
   }
 
   test("input in memory is neither read nor waited for") {
@@ -516,6 +526,23 @@ class ModelsSuite extends munit.FunSuite {
       ).replay
     near(replay(200000000), 1.5)
     near(replay(100000000), 3)
+  }
+
+  test("a file waited for no disk where page caches had room for all that any disk can have had") {
+    // 200 MB take 3 s of a disk that could write them in 2; of 1 GB tasks wait from 750 MB on, and the disk with the most has 300
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), dirtyBytes = Some(1e9))
+    val trace = stage(1, 3, Did("o0,200000000,0,3000000,0", "network:hdfs=1"))
+    val answer = new Models(trace, known).predict(Change(disk = Some(flat("fast", 2e8))))
+    near(answer.jobs.head.prediction.replay, 3)
+    assert(!answer.assumptions.exists(_.contains("idle")))
+    // after 400 MB within a second, of which 300 are in the page cache, it may have waited
+    val after = stage(
+      1,
+      4,
+      Did("w0,400000000,0,1000000,0", "disk:a=1", seconds = 1),
+      Did("o0,200000000,1000000,3000000,0", "network:hdfs=1", seconds = 4)
+    )
+    assert(new Models(after, known).predict(Change()).assumptions.exists(_.contains("idle")))
   }
 
   test(
