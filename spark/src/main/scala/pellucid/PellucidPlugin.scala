@@ -89,9 +89,10 @@ private final class OnDriver extends DriverPlugin {
   private def shortOfMemory(executor: String): Unit = {
     if (!memoryFailed)
       Guard.warn(
-        s"a task of executor $executor failed for want of memory: executors that start from now on have no monotasks"
+        s"a task of executor $executor failed for want of memory: no executor gets more tasks than cores, and those that start from now on have no monotasks"
       )
     memoryFailed = true
+    PellucidPlugin.slots.foreach(_.onePerCore())
   }
 
   override def shutdown(): Unit = {

@@ -19,8 +19,12 @@ object EventLog {
     * @param compacted the history server took the events of jobs away that had ended: what is left begins with the first job that is
     * @throws NotAnEventLog where nothing in the files is an event
     */
-  def read(files: Iterator[() => InputStream], compacted: Boolean = false): Trace = {
-    val builder = new TraceBuilder
+  def read(
+      files: Iterator[() => InputStream],
+      compacted: Boolean = false,
+      mostMonotasks: Int = Int.MaxValue
+  ): Trace = {
+    val builder = new TraceBuilder(mostMonotasks = mostMonotasks)
     var lines, bytes, malformed, events = 0L
     var truncated = false
     val examples = ArrayBuffer.empty[String]

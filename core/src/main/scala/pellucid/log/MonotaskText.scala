@@ -18,36 +18,46 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
     val fields = text.split(";", -1)
     require(fields.length >= 2)
     val resources = fields(1).split(' ').map(resource)
-    var ended = natural(fields(0))
+    val began = natural(fields(0))
     val monotasks = fields.drop(2).map(one(_, resources.length))
     val numbers = resources.map { case (name, slots) =>
       val number = table.resourceNumber(name)
       table.slots((builder.tasks.executor(row), number)) = slots
       number
     }
-    monotasks.zipWithIndex.foreach { case (m, i) =>
-      val at = table.append()
-      table.task(at) = row
-      table.resource(at) = numbers(m.resource)
-      table.phase(at) = m.phase
-      table.bytes(at) = m.bytes
-      table.ahead(at) = if (m.late.isDefined) 1 else 0
-      val moment = m.late.filter(_ => i < Monotask.OneByOne) // of sums none is known
-      table.queuedMicros(at) = moment.fold(ended)(ended + _ - m.service - m.waited)
-      val awaited = m.late.map(math.max(0L, _))
-      table.awaitedMicros(at) = awaited.getOrElse(0L)
-      table.waitMicros(at) = m.waited
-      table.serviceMicros(at) = m.service
-      table.cpuMicros(at) = m.cpu
-      ended += awaited.getOrElse(m.waited + m.service)
-      if (m.late.isEmpty) blocked(m, row)
-    }
+    if (table.isRoomFor(monotasks.length)) {
+      var ended = began
+      monotasks.zipWithIndex.foreach { case (m, i) =>
+        ended = add(m, row, numbers, ended, isAlone = i < Monotask.OneByOne)
+      }
+    } else table.leftOut += monotasks.length
+    monotasks.filter(_.late.isEmpty).foreach(blocked(_, row))
     // Spark's fetch wait ends when the task has its core again
     val inOrder = monotasks.take(Monotask.OneByOne).map(m => (m, MonotaskPhase.all(m.phase)))
     inOrder.zip(inOrder.drop(1)).foreach { case ((_, before), (m, phase)) =>
       if (before == MonotaskPhase.ShuffleRead && phase == MonotaskPhase.Compute)
         builder.tasks.fetchCpuQueueNanos(row) = builder.tasks.fetchCpuQueueNanos(row) + m.waited * 1000
     }
+  }
+
+  /** Returns when its task had it, which had what was before it at `ended`.
+    *
+    * @param isAlone and not a sum, of which no moment is known
+    */
+  private def add(m: One, row: Int, numbers: Array[Int], ended: Long, isAlone: Boolean): Long = {
+    val at = table.append()
+    table.task(at) = row
+    table.resource(at) = numbers(m.resource)
+    table.phase(at) = m.phase
+    table.bytes(at) = m.bytes
+    table.ahead(at) = if (m.late.isDefined) 1 else 0
+    table.queuedMicros(at) = m.late.filter(_ => isAlone).fold(ended)(ended + _ - m.service - m.waited)
+    val awaited = m.late.map(math.max(0L, _))
+    table.awaitedMicros(at) = awaited.getOrElse(0L)
+    table.waitMicros(at) = m.waited
+    table.serviceMicros(at) = m.service
+    table.cpuMicros(at) = m.cpu
+    ended + awaited.getOrElse(m.waited + m.service)
   }
 
   /** A task that waits for a core is not blocked on a device, one that waits for a device's queue is. */

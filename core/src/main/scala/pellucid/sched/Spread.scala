@@ -15,6 +15,7 @@ final class Spread[E](grant: (E, Int) => Unit) {
   private var cores, wanted = 0L // of all
   private var left = 0L
   private var most = Int.MaxValue // that any may be granted
+  private var closed = false
 
   def begins(executor: E, cores: Int): Unit = if (!executors.contains(executor)) {
     executors(executor) = new Executor(cores)
@@ -40,9 +41,13 @@ final class Spread[E](grant: (E, Int) => Unit) {
   /** So many tasks are there that no executor has. */
   def remain(tasks: Long): Unit = { left = tasks; spread() }
 
+  /** None has more than one per core from now on. */
+  def onePerCore(): Unit = { closed = true; spread() }
+
   private def spread(): Unit = {
     val now =
-      if (left >= cores + wanted || executors.isEmpty) Int.MaxValue
+      if (closed) 0
+      else if (left >= cores + wanted || executors.isEmpty) Int.MaxValue
       else math.round(wanted.toDouble / executors.size).toInt
     if (now != most) {
       most = now

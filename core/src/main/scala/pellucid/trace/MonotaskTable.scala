@@ -4,8 +4,10 @@ import scala.collection.mutable
 
 /** The monotasks of an application's tasks, in columns. Those of one task follow each other as they ran: each was queued when the
   * last of those before it ended, but one that ran ahead of its task, which stands where the task came to it.
+  *
+  * @param most of which there is room: of tasks beyond it they are counted only
   */
-final class MonotaskTable {
+final class MonotaskTable(most: Int = Int.MaxValue) {
   private var n = 0
   private val names = mutable.ArrayBuffer.empty[String]
 
@@ -45,6 +47,11 @@ final class MonotaskTable {
     val known = names.indexOf(name)
     if (known >= 0) known else { names += name; names.size - 1 }
   }
+
+  var leftOut = 0L
+
+  /** Whether there is room for so many. */
+  def isRoomFor(more: Int): Boolean = more <= most - n
 
   def append(): Int = { n += 1; n - 1 }
 

@@ -4,7 +4,11 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 /** Collects one application's events in the order of the log, and makes the [[Trace]] of them. */
-final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = MachineTable.MostSamples) {
+final class TraceBuilder(
+    mostPaths: Int = Int.MaxValue,
+    mostSamples: Int = MachineTable.MostSamples,
+    mostMonotasks: Int = Int.MaxValue
+) {
   val tasks = new Tasks
   var application = ApplicationInfo("", "", "", "", 0, 0, Map.empty)
 
@@ -36,7 +40,7 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
   /** What the plugin measured by path and of machines, and how many of its measurements are written in a way not known here. */
   val paths = new PathTable(mostPaths)
   val machines = new MachineTable(mostSamples)
-  val monotasks = new MonotaskTable
+  val monotasks = new MonotaskTable(mostMonotasks)
   var unreadObservations = 0L
 
   /** What [[forgetOldest]] took away, and from which moment on the trace is complete since. */
@@ -155,12 +159,15 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     column(row) = column(row) + amount * timing.nanosPerUnit
   }
 
+  /** Stages, jobs and queries. */
+  def executions: Int = stages.size + jobs.size + sql.size
+
   /** Forgets the stages, jobs and queries that had ended by the moment at which half of the tasks had, with their tasks; where
     * there are none, all that have ended.
     */
   def forgetOldest(): Unit = {
     val finished = Array.tabulate(tasks.size)(tasks.finishMillis(_)).sorted
-    if (finished.nonEmpty && !forget(finished(finished.length / 2))) { forget(latestMillis); () }
+    if (finished.isEmpty || !forget(finished(finished.length / 2))) { forget(latestMillis); () }
   }
 
   /** Whether there was something. */
@@ -263,7 +270,8 @@ final class TraceBuilder(mostPaths: Int = Int.MaxValue, mostSamples: Int = Machi
     Option.when(unreadObservations > 0)(
       s"$unreadObservations measurements of the plugin could not be read: a newer plugin?"
     ),
-    Option.when(paths.leftOut > 0)(s"I/O by path is not all here: ${paths.leftOut} measurements had no room")
+    Option.when(paths.leftOut > 0)(s"I/O by path is not all here: ${paths.leftOut} measurements had no room"),
+    Option.when(monotasks.leftOut > 0)(s"monotasks are not all here: there was no room for ${monotasks.leftOut}")
   ).flatten
 
   /** Slots of each executor: what its cores and its resource profile allow; 0 where the log has no cores. An executor was

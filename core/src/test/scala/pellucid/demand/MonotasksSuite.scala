@@ -1,7 +1,10 @@
 package pellucid.demand
 
+import java.io.ByteArrayInputStream
+
 import pellucid.Samples._
 import pellucid.breakdown.{Phase, TaskPhases}
+import pellucid.log.EventLog
 import pellucid.report.{Analysis, ResourceUse}
 import pellucid.trace.{Trace, Window}
 
@@ -29,6 +32,17 @@ class MonotasksSuite extends munit.FunSuite {
     task(1, one),
     task(2, two, stage = 1)
   )
+
+  test(
+    "where there is no room for all monotasks, those of later tasks are counted, and what their tasks waited is known"
+  ) {
+    val lines = Seq(environment, executorAdded("1", cores = 2), task(1, one), task(2, two, stage = 1))
+    val bytes = lines.mkString("\n").getBytes
+    val less = EventLog.read(Iterator(() => new ByteArrayInputStream(bytes)), mostMonotasks = 4)
+    assertEquals((less.monotasks.size, less.monotasks.leftOut), (3, 2L))
+    assertEquals(less.tasks.outputBlockedNanos(1), trace.tasks.outputBlockedNanos(1))
+    assert(less.intake.notes.exists(_.contains("no room for 2")), less.intake.notes)
+  }
 
   test("what is used of each resource, and how long that would take by itself") {
     val r = Analysis.report(trace)

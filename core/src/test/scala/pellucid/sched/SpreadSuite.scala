@@ -35,6 +35,17 @@ class SpreadSuite extends munit.FunSuite {
     assertEquals(granted.all, Seq(5, 1, 0))
   }
 
+  test("none has more than one per core once there shall be no more, whoever wants them and whatever is left") {
+    val granted = new Granted(2)
+    granted.spread.remain(100)
+    granted.spread.wants(1, 7)
+    granted.spread.onePerCore()
+    assertEquals(granted.all, Seq(0, 0))
+    granted.spread.wants(2, 5)
+    granted.spread.remain(50)
+    assertEquals(granted.all, Seq(0, 0))
+  }
+
   test("who asks first in a short stage has one more when half of the others want it, too") {
     val granted = new Granted(4)
     granted.spread.remain(8)

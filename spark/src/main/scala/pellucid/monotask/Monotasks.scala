@@ -50,13 +50,14 @@ private[pellucid] final class Monotasks(
   private val begun = new AtomicLong
 
   /** Tasks at once: enough for each resource to be in use, and one more (thesis section 5.3.4). As many as there are cores where code
-    * may count on being alone (one core), and where each Python worker has its part of a limited memory.
+    * may count on being alone (one core), and where each Python worker has its part of a limited memory; and no more than the user
+    * wants, as where each task has a connection to a database.
     */
   private val concurrency = {
     val most =
       if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
-      else cores + disks.ofLocal + networkSlots + 1
-    new Concurrency(cores, most, Slots.areGivenBack)
+      else math.min(cores + disks.ofLocal + networkSlots + 1, set("mostTasks").getOrElse(Int.MaxValue))
+    new Concurrency(cores, math.max(cores, most), Slots.areGivenBack)
   }
   private var told = cores // tasks that Spark knows of
   private val inFlight = Fetches.mostInFlight

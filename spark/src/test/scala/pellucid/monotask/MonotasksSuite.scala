@@ -36,6 +36,14 @@ class MonotasksSuite extends SparkSuite {
     }
   }
 
+  folder.test("no more than the user allows") { folder =>
+    Jobs.run(folder, conf = on + ("spark.pellucid.monotasks.mostTasks" -> "3")) { spark =>
+      AtOnce.reset()
+      spark.sparkContext.parallelize(0 until 20, 20).foreach(_ => AtOnce.during(Thread.sleep(300)))
+      assertEquals(AtOnce.most, 3)
+    }
+  }
+
   folder.test("tasks of barrier stages, which wait for each other, all run") { folder =>
     val ran = Jobs.run(folder, conf = on) { spark =>
       spark.sparkContext.parallelize(0 until 2, 2).barrier().mapPartitions { rows =>

@@ -1,5 +1,8 @@
 package org.apache.spark.memory
 
+import org.apache.spark.SparkEnv
+import org.apache.spark.pellucid.Fields
+
 /** Execution memory that a task has beside its operators'. None of these spills for it, as for what is asked of [[TaskMemoryManager]]: a spill that
   * fails, on a full disk, is theirs to tell.
   */
@@ -21,4 +24,13 @@ final class UnspilledMemory(manager: MemoryManager, taskAttempt: Long) {
     held -= bytes
     manager.releaseExecutionMemory(bytes, taskAttempt, MemoryMode.ON_HEAP)
   }
+}
+
+object UnspilledMemory {
+  private lazy val pool = Fields.of(classOf[MemoryManager], "onHeapExecutionMemoryPool")
+  private lazy val attempt = Fields.of(classOf[TaskMemoryManager], "taskAttemptId")
+
+  /** Bytes of the heap that the task has, of its operators and beside them. */
+  def ofHeap(task: TaskMemoryManager): Long =
+    pool.get(SparkEnv.get.memoryManager).asInstanceOf[ExecutionMemoryPool].getMemoryUsageForTask(attempt.getLong(task))
 }

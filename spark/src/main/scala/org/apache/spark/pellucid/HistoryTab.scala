@@ -32,7 +32,7 @@ final class HistoryTab extends AppHistoryServerPlugin {
         def changes = 0
         def trace(): Trace = {
           val (files, compacted) = log(ui)
-          EventLog.read(files, compacted)
+          EventLog.read(files, compacted, MostMonotasks)
         }
       })
       new PellucidTab(ui, page).attach()
@@ -83,6 +83,9 @@ private object HistoryTab {
   /** Of a million tasks or so, which take 200 MB; and how many times smaller they are compressed. */
   private final val MostBytes = 3L << 30
   private final val Compression = 20
+
+  /** Which take 50 bytes each. */
+  private final val MostMonotasks = 4000000
 
   private val codecs = Seq(None, Some("zstd"), Some("lz4"), Some("snappy"), Some("lzf"))
   private val states = Seq("", ".inprogress", ".compact")

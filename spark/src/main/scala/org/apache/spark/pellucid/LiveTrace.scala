@@ -13,12 +13,15 @@ import pellucid.trace._
 /** The trace of the running application, of the events that make its event log. Those of tasks, by far the most, go from Spark's
   * objects into the columns; the rest goes through the log's own reader.
   *
-  * Beyond `mostTasks` tasks the stages that ended first are forgotten, and of a single stage that is larger no more tasks are taken.
+  * Beyond `mostTasks` tasks, or what so many may have of stages, jobs and queries, or of monotasks, those that ended first are forgotten, and of a single
+  * stage that is larger no more tasks are taken, or no more of their monotasks.
   */
 private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) extends SparkFirehoseListener {
   import LiveTrace._
   private val guard = new Guard("the live trace")
-  private val builder = new TraceBuilder(MostPaths, MostSamples)
+  private val mostExecutions = math.max(LeastExecutions, mostTasks / TasksOfExecution)
+  private val mostMonotasks = (mostTasks.toLong * MonotasksOfTask).min(Int.MaxValue).toInt
+  private val builder = new TraceBuilder(MostPaths, MostSamples, mostMonotasks)
   private val reader = new EventReader(builder)
   private val observed = new ObservedTask(builder)
   private var events, eventsAtLastLook, notTaken, unreadable = 0L
@@ -35,13 +38,15 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
     event match {
       case e: SparkListenerTaskStart => started(e)
       case e: SparkListenerTaskEnd =>
-        if (builder.tasks.size >= mostTasks) makeRoom()
+        if (builder.tasks.size >= mostTasks || builder.monotasks.size >= mostMonotasks / 10 * 9) makeRoom()
         if (builder.tasks.size >= mostTasks) { builder.taskGone(e.taskInfo.taskId); notTaken += 1 }
         else if (e.reason == Success && e.taskMetrics != null) ended(e)
         else read(e)
       case _: SparkListenerExecutorMetricsUpdate | _: SparkListenerBlockUpdated | _: SparkListenerStageExecutorMetrics |
           _: SparkListenerUnpersistRDD | _: SparkListenerTaskGettingResult => () // often, and not in a trace
-      case e => read(e)
+      case e =>
+        if (builder.executions >= mostExecutions) makeRoom()
+        read(e)
     }
     event match {
       case _: SparkListenerStageCompleted | _: SparkListenerJobEnd | _: SparkListenerApplicationEnd => ends += 1
@@ -149,6 +154,11 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
 }
 
 private[spark] object LiveTrace {
+
+  // of each of which some kilobytes stay
+  private final val TasksOfExecution = 20
+  private final val LeastExecutions = 1000
+  private final val MonotasksOfTask = 10 // of 50 bytes each
 
   // some megabytes each
   private final val MostPaths = 20000

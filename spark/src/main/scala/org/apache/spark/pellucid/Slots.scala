@@ -45,6 +45,9 @@ final class Slots(sc: SparkContext) {
   /** So many tasks at once in all. */
   def wants(executor: String, tasks: Int): Unit = synchronized(spread.wants(executor, tasks))
 
+  /** No executor has more tasks than cores from now on. */
+  def onePerCore(): Unit = synchronized(spread.onePerCore())
+
   /** To hear of tasks and executors, beside Spark's own listener to the latter, whose thread each event wakes as it is: the thread of other listeners
     * there might be for this one alone.
     */

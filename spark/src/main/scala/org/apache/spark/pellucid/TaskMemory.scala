@@ -3,7 +3,7 @@ package org.apache.spark.pellucid
 import java.util.{Set => JSet}
 
 import org.apache.spark.{SparkEnv, TaskContext}
-import org.apache.spark.memory.{MemoryConsumer, MemoryManager, TaskMemoryManager, UnspilledMemory}
+import org.apache.spark.memory.{MemoryConsumer, MemoryManager, MemoryMode, TaskMemoryManager, UnspilledMemory}
 
 import pellucid.monotask.Arrays
 import pellucid.plugin.Guard
@@ -48,11 +48,18 @@ object TaskMemory {
   /** None of an application that has ended, though a task of it may still run. */
   private def manager: Option[MemoryManager] = Option(SparkEnv.get).map(_.memoryManager)
 
-  /** Bytes for tasks' operators that nobody uses, and with those that are used. */
+  /** Bytes of the heap for tasks' operators that nobody uses, and with those that are used. */
   private def room: (Long, Long) = manager.fold((0L, 0L)) { manager =>
     val unused = manager.maxOnHeapStorageMemory - manager.onHeapStorageMemoryUsed
     (unused, unused + manager.onHeapExecutionMemoryUsed)
   }
+
+  /** And of the memory beside the heap, where operators have theirs there. */
+  private def rooms: Seq[(Long, Long)] = room +:
+    manager.filter(_.tungstenMemoryMode == MemoryMode.OFF_HEAP).map { manager =>
+      val unused = manager.maxOffHeapStorageMemory - manager.offHeapStorageMemoryUsed
+      (unused, unused + manager.offHeapExecutionMemoryUsed)
+    }.toSeq
 
   /** Bytes that a task may take at once so that nothing is spilled and no cached block goes for them: one of `parts` of what nobody uses, and
     * with what it has not more than its share.
@@ -61,7 +68,7 @@ object TaskMemory {
     */
   def spare(task: TaskMemoryManager, tasks: Int, parts: Int): Long = {
     val (unused, all) = room
-    math.min(unused / parts, all / tasks - task.getMemoryConsumptionForThisTask)
+    math.min(unused / parts, all / tasks - UnspilledMemory.ofHeap(task))
   }
 
   /** Bytes of the heap that Spark's memory manager has given out: to tasks, and for cached blocks. */
@@ -80,8 +87,8 @@ object TaskMemory {
   def isLeft(more: Long): Boolean = { val (unused, all) = room; unused - more > (all - more) / 4 }
 
   /** Whether more tasks could run without taking memory from those that do. */
-  def isPlenty: Boolean = { val (unused, all) = room; unused > all / 2 }
+  def isPlenty: Boolean = rooms.forall { case (unused, all) => unused > all / 2 }
 
   /** Whether those that run may soon have to wait for it, or spill. */
-  def isShort: Boolean = { val (unused, all) = room; unused < all / 8 }
+  def isShort: Boolean = rooms.exists { case (unused, all) => unused < all / 8 }
 }

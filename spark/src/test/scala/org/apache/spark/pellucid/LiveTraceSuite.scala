@@ -91,6 +91,17 @@ class LiveTraceSuite extends SparkSuite {
     assertEquals((trace.tasks.size, trace.jobs.map(_.id).toSeq), (100, Seq(1)))
   }
 
+  test("jobs and stages of few tasks, or of none, are forgotten, too") {
+    val live = new LiveTrace("4.2.0", 1000)
+    live.onEvent(SparkListenerApplicationStart("capped", Some("app-1"), 1, "someone", None))
+    // 1,000 jobs and stages at most, and those of the 100 events until it looks again
+    for (job <- 0 until 2000) oneStage(live, job, 1000L * (job + 1), 0)
+    assert(live.snapshot().jobs.size <= 600, live.snapshot().jobs.size)
+    assertEquals(live.snapshot().jobs.last.id, 1999)
+    for (job <- 2000 until 4000) oneStage(live, job, 1000L * (job + 1), if (job % 100 == 0) 1 else 0)
+    assert(live.snapshot().jobs.size <= 600, live.snapshot().jobs.size)
+  }
+
   private def oneStage(live: LiveTrace, id: Int, at: Long, tasks: Int): Unit = {
     val stage = new StageInfo(
       id,
