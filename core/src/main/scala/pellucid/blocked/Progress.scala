@@ -11,6 +11,7 @@ abstract class Progress(schedule: Schedule, events: EventQueue, firstEvent: Int)
   private val JobEnd = StageEnd + stages
 
   private val stageWaits = Array.tabulate(stages)(s => stageAfter(s).length + (if (stageJob(s) < 0) 0 else 1))
+  private val jobWaits = jobAfter.map(_.length)
   private val stagesLeft = stagesOfJob.map(_.length)
   private val tasksLeft = awaitedOfStage.clone()
 
@@ -20,7 +21,7 @@ abstract class Progress(schedule: Schedule, events: EventQueue, firstEvent: Int)
   protected def stageBegins(stage: Int): Unit
 
   def begin(): Unit = {
-    for (j <- 0 until jobs if jobAfter(j) < 0) events.add(jobDelay(j), JobStart + j)
+    for (j <- 0 until jobs if jobWaits(j) == 0) events.add(jobDelay(j), JobStart + j)
     for (s <- 0 until stages if stageWaits(s) == 0) events.add(stageDelay(s), StageReady + s)
   }
 
@@ -68,7 +69,10 @@ abstract class Progress(schedule: Schedule, events: EventQueue, firstEvent: Int)
 
   private def jobEnds(job: Int, now: Long): Unit = {
     out.jobEnd(job) = now
-    jobsAfter(job).foreach(j => events.add(now + jobDelay(j), JobStart + j))
+    jobsAfter(job).foreach { j =>
+      jobWaits(j) -= 1
+      if (jobWaits(j) == 0) events.add(now + jobDelay(j), JobStart + j)
+    }
   }
 
   /** The application's end keeps its distance from the end of the last job that ended. */

@@ -13,12 +13,12 @@ final class Schedule(val trace: Trace) {
   private val tasks = trace.tasks
   private def at(millis: Long): Long = (millis - trace.startMillis) * Micros
 
-  // ---- jobs: after the end of an earlier one, or after the start of the application
+  // ---- jobs: after the end of earlier ones, or after the start of the application
 
   val jobs: Int = trace.jobs.size
 
-  /** Row of the job whose end lets this one be submitted, or -1. */
-  val jobAfter: Array[Int] = Array.fill(jobs)(-1)
+  /** Rows of the jobs whose ends let this one be submitted, in that order. */
+  val jobAfter: Array[Array[Int]] = Array.fill(jobs)(Array.empty)
   val jobDelay: Array[Long] = new Array(jobs)
 
   /** From the end of the job's last stage to its own. */
@@ -44,7 +44,7 @@ final class Schedule(val trace: Trace) {
     */
   val stageExecutors: Array[Array[Int]] = trace.executorsOfStage
 
-  lazy val jobsAfter: Array[Array[Int]] = Schedule.invert(jobs, j => Array(jobAfter(j)), jobs)
+  lazy val jobsAfter: Array[Array[Int]] = Schedule.invert(jobs, jobAfter(_), jobs)
   lazy val stagesAfter: Array[Array[Int]] = Schedule.invert(stages, stageAfter(_), stages)
 
   /** Stages share the executors, rather than taking them one after another. */
@@ -130,16 +130,19 @@ final class Schedule(val trace: Trace) {
     def root(j: Int) = trace.jobs(j).sqlExecution.map(id => sqlRoot.getOrElse(id, id))
     // only jobs submitted before can have been waited for, whatever moments a broken log gives
     val running = mutable.PriorityQueue.empty[(Long, Int)](Ordering.by { case (end, j) => (-end, -j) })
-    val lastOfRoot = mutable.HashMap.empty[Long, Int]
-    var last = -1
+    val endedOfRoot = mutable.HashMap.empty[Long, Array[Int]] // and nothing that has ended since waited for them
+    var last = Array.empty[Int]
     for (j <- (0 until jobs).sortBy(j => (trace.jobs(j).submissionMillis, j))) {
       val submitted = trace.jobs(j).submissionMillis
       while (running.headOption.exists(_._1 <= submitted)) {
-        last = running.dequeue()._2
-        root(last).foreach(lastOfRoot(_) = last)
+        val ended = running.dequeue()._2
+        last = Array(ended)
+        root(ended).foreach(r =>
+          endedOfRoot(r) = endedOfRoot.getOrElse(r, Array.empty).filterNot(jobAfter(ended).contains(_)) :+ ended
+        )
       }
-      jobAfter(j) = root(j).flatMap(lastOfRoot.get).getOrElse(last)
-      val from = if (jobAfter(j) < 0) 0L else at(trace.jobs(jobAfter(j)).completionMillis)
+      jobAfter(j) = root(j).flatMap(endedOfRoot.get).getOrElse(last)
+      val from = jobAfter(j).lastOption.fold(0L)(before => at(trace.jobs(before).completionMillis))
       jobDelay(j) = math.max(0L, at(submitted) - from)
       if (trace.jobs(j).ended) running += ((trace.jobs(j).completionMillis, j))
     }

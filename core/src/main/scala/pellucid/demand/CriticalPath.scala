@@ -31,7 +31,7 @@ object CriticalPath {
     if (ended.isEmpty) return Nil
     var jobs = List.empty[Int]
     var j = ended.maxBy(s.trace.jobs(_).completionMillis)
-    while (j >= 0) { jobs = j :: jobs; j = s.jobAfter(j) }
+    while (j >= 0) { jobs = j :: jobs; j = s.jobAfter(j).lastOption.getOrElse(-1) }
     var until = 0L
     jobs.flatMap(ofJob(s, _)).map { stage =>
       val gap = math.max(0L, s.stageSubmitted(stage) - until)

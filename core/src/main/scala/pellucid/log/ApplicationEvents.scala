@@ -178,6 +178,7 @@ private[log] object ApplicationEvents {
     "spark.sql.shuffle.partitions",
     "spark.sql.adaptive.enabled",
     "spark.hadoop.dfs.replication",
-    "spark.pellucid.monotasks.balanceReplicas"
+    "spark.pellucid.monotasks.balanceReplicas",
+    "spark.pellucid.monotasks.mostTasks"
   )
 }

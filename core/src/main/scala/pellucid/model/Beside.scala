@@ -17,22 +17,23 @@ private final class Beside(trace: Trace, work: Work) {
   private val (withComputing, withTransfers) = {
     val ofExecutor = (step: Int) => trace.tasks.executor(table.task(step))
     val (computed, transferred) = (computing.groupBy(ofExecutor), transfers.groupBy(ofExecutor))
-    val (ofComputing, ofTransfers) = trace.machines.toSeq.flatMap { case (executor, all) =>
+    val all = trace.machines.toSeq.flatMap { case (executor, all) =>
       val samples = all.filter(_.coveredMillis > 0).sortBy(_.fromMillis).toIndexedSeq
       val c = within(samples, computed.getOrElse(executor, Nil))
       val t = within(samples, transferred.getOrElse(executor, Nil))
       samples.indices.map { s =>
         val beside = used(samples(s)) - c(s)
         val withTransfers = if (t(s) > 0) beside * t(s) / (c(s) + t(s)) else 0.0
-        (beside - withTransfers, withTransfers)
+        ((beside - withTransfers, c(s)), (withTransfers, t(s)))
       }
-    }.unzip
-    (each(ofComputing.sum, computing), each(ofTransfers.sum, transfers))
+    }
+    (each(all.map(_._1)), each(all.map(_._2)))
   }
 
-  private def each(beside: Double, steps: Seq[Int]): Double = {
-    val had = steps.iterator.map(micros(_)).sum
-    if (had > 0) math.max(0, beside / had) else 0
+  /** Of what was beside steps, and what they had, in each sample. */
+  private def each(samples: Seq[(Double, Double)]): Double = {
+    val had = samples.map(_._2).sum
+    if (had > 0) math.max(0, samples.map(_._1).sum / had) else 0
   }
 
   /** That comes with each microsecond of the step. */

@@ -51,7 +51,11 @@ private final class OutputWaits(trace: Trace, work: Work, output: Output, micros
   private val busy: Map[Int, Resource] =
     written.groupBy(s => trace.tasks.stage(table.task(s))).flatMap { case (stage, steps) =>
       val needed = steps.map(needs).sum
-      val most = (needed + held.getOrElse(steps.minBy(begin), 0.0)) * OutputWaits.MostOfMean
+      val before = steps.filter(held.contains).minByOption(begin).fold(0.0)(held)
+      // of each file a replica is on its own machine
+      val own = steps.groupMapReduce(s => work.hostOf(table.task(s)))(table.bytes(_) * output.disk * 1e6)(_ + _)
+      val most = math.max(needed * OutputWaits.MostOfMean, own.values.max / work.disksOfMachine) +
+        before * OutputWaits.MostOfMean
       val disk = if (work.room.exists(_ >= most)) 0.0 else needed
       val network = steps.map(table.bytes(_) * output.network * 1e6).sum / work.machines
       Option.when(math.max(disk, network) > (steps.map(end).max - steps.map(begin).min) * OutputWaits.Busy)(

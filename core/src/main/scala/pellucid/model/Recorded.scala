@@ -16,10 +16,9 @@ final class Recorded(trace: Trace, known: Known) {
   private val hidesReads = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
   private val kinds = table.resources.map(Resource.of)
 
-  /** Executors that could run tasks, and those that did. */
-  private val executors = trace.executors.indices.filter(trace.isThere)
+  /** Executors that ran tasks. */
   private val byHost = trace.byLaunch.map(trace.tasks.executor(_)).distinct.groupBy(trace.executors(_).host)
-  private val machines = math.max(1, Use.machines(trace, executors))
+  private val machines = math.max(1, Use.machines(trace, trace.executorsThere))
 
   /** The same of every machine: what the machine with the median has, of the executors that are there at once. */
   private def ofMachine(amount: Int => Int): Int = median(byHost.values.map(Use.atOnce(trace, _, amount)))
@@ -120,7 +119,10 @@ final class Recorded(trace: Trace, known: Known) {
     }
 
   /** At once, at most: enough for each resource to be in use, and one more (thesis section 5.3.4). */
-  private def tasks(cores: Int, disk: Int, network: Int) = cores + disk + network + 1
+  private def tasks(cores: Int, disk: Int, network: Int) = {
+    val all = cores + disk + network + 1
+    trace.application.mostTasks.fold(all)(most => math.max(cores, math.min(all, most)))
+  }
 
   private def outputOn(cluster: Cluster, slots: Slots) =
     Output.of(cluster, blocks, math.min(slots.output, slots.tasks), balancesReplicas)

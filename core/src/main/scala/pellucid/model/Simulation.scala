@@ -20,8 +20,10 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
   private val taskRows = trace.tasks.size
   private val rows: Array[Array[Int]] =
     Array.tabulate(stages)(s => (queued(s) ++ trace.tasksOfStage(s).filter(awaited(_))).distinct)
-  private val rowsOfHost: Array[Array[Array[Int]]] =
-    rows.map(all => Array.tabulate(work.hosts.size)(host => all.filter(work.hostOf(_) == host)))
+  private val rowsOfHost: Array[Array[Array[Int]]] = rows.map { all =>
+    val ofHost = all.groupBy(work.hostOf)
+    Array.tabulate(work.hosts.size)(ofHost.getOrElse(_, Array.emptyIntArray))
+  }
 
   /** Tasks of a stage that read input, of which each is taken to read one block. */
   private lazy val readers: Array[Int] = Array.tabulate(stages)(rows(_).count(task =>

@@ -34,7 +34,7 @@ final class Work(
   /** Those that ran tasks, and those that could have, by number. */
   val hosts: IndexedSeq[String] =
     (trace.byLaunch.iterator.map(trace.host) ++
-      trace.executors.indices.iterator.filter(trace.isThere).map(trace.executors(_).host)).distinct.toIndexedSeq
+      trace.executorsThere.iterator.map(trace.executors(_).host)).distinct.toIndexedSeq
   private val hostOfExecutor = trace.executors.map(e => hosts.indexOf(e.host)).toArray
   def hostOf(task: Int): Int = hostOfExecutor(trace.tasks.executor(task))
 

@@ -2,6 +2,8 @@ package pellucid.trace
 
 import scala.collection.mutable
 
+import MachineSample.some
+
 /** What an executor's machine did in a stretch of time in which tasks ran, as the plugin read it from the kernel's counters.
   *
   * `coveredMillis` of the time between the two moments were measured. CPU times and `throttledMillis` are added up over cores and
@@ -32,24 +34,21 @@ final case class MachineSample(
   /** Of all processes beside which the executor has its cores, or at least of itself. */
   def usedCpuMillis: Long = math.max(cpuMillis, containerCpuMillis)
 
-  /** Of the same, between two moments, so much that it has this part of all that was counted. */
-  def between(from: Long, until: Long, part: Double): MachineSample = {
-    def some(counted: Long) = math.round(counted * part)
-    copy(
-      fromMillis = math.max(fromMillis, from),
-      untilMillis = math.min(untilMillis, until),
-      coveredMillis = some(coveredMillis),
-      cpuMillis = some(cpuMillis),
-      machineCpuMillis = some(machineCpuMillis),
-      throttledMillis = some(throttledMillis),
-      gcMillis = some(gcMillis),
-      disks = disks.map(_ * part),
-      nics = nics.map(_ * part),
-      servedBytes = some(servedBytes),
-      servedBlockedMicros = some(servedBlockedMicros),
-      containerCpuMillis = some(containerCpuMillis)
-    )
-  }
+  /** Between two moments, with this part of all that was counted. */
+  def between(from: Long, until: Long, part: Double): MachineSample = copy(
+    fromMillis = from,
+    untilMillis = until,
+    coveredMillis = some(coveredMillis, part),
+    cpuMillis = some(cpuMillis, part),
+    machineCpuMillis = some(machineCpuMillis, part),
+    throttledMillis = some(throttledMillis, part),
+    gcMillis = some(gcMillis, part),
+    disks = disks.map(_ * part),
+    nics = nics.map(_ * part),
+    servedBytes = some(servedBytes, part),
+    servedBlockedMicros = some(servedBlockedMicros, part),
+    containerCpuMillis = some(containerCpuMillis, part)
+  )
 
   /** Both as one, of whatever lies between them nothing is known. */
   def +(later: MachineSample): MachineSample = {
@@ -75,6 +74,8 @@ final case class MachineSample(
 }
 
 object MachineSample {
+  private[trace] def some(counted: Long, part: Double): Long = math.round(counted * part)
+
   private def joined[A](one: IndexedSeq[A], other: IndexedSeq[A])(name: A => String)(add: (A, A) => A): IndexedSeq[A] =
     if (one.map(name) == other.map(name)) one.lazyZip(other).map(add)
     else (one ++ other).groupBy(name).toIndexedSeq.sortBy(_._1).map(_._2.reduce(add))
@@ -97,15 +98,20 @@ final case class DiskSample(
     writtenBytes + o.writtenBytes,
     busyMillis + o.busyMillis
   )
-  def *(part: Double): DiskSample = {
-    def some(counted: Long) = math.round(counted * part)
-    DiskSample(name, some(reads), some(readBytes), some(writes), some(writtenBytes), some(busyMillis))
-  }
+
+  def *(part: Double): DiskSample = DiskSample(
+    name,
+    some(reads, part),
+    some(readBytes, part),
+    some(writes, part),
+    some(writtenBytes, part),
+    some(busyMillis, part)
+  )
 }
 
 final case class NicSample(name: String, inBytes: Long, outBytes: Long) {
   def +(o: NicSample): NicSample = NicSample(name, inBytes + o.inBytes, outBytes + o.outBytes)
-  def *(part: Double): NicSample = NicSample(name, math.round(inBytes * part), math.round(outBytes * part))
+  def *(part: Double): NicSample = NicSample(name, some(inBytes, part), some(outBytes, part))
 }
 
 /** The samples of each executor, by its row, in the order of time. Beyond `most` of an executor neighbours are joined, so that a long application costs no more than a short one.

@@ -66,23 +66,37 @@ final class MonotaskTable(most: Int = Int.MaxValue) {
     out
   }
 
-  /** Leaves only the monotasks of the given task rows, which are ascending and are the only ones from now on. */
+  /** Those of the given task rows, which are ascending and are the only ones there. */
+  def select(tasks: Array[Int]): MonotaskTable = {
+    val out = new MonotaskTable
+    out.names ++= names
+    out.slots ++= slots
+    out.n = moved(tasks, out)
+    out
+  }
+
+  /** Leaves only these. */
   def keepOnly(tasks: Array[Int]): Unit = {
+    n = moved(tasks, this)
+    ints.foreach(_.truncate(n))
+    longs.foreach(_.truncate(n))
+  }
+
+  /** Returns how many there are. */
+  private def moved(tasks: Array[Int], to: MonotaskTable): Int = {
     var kept = 0
     for (row <- 0 until n) {
-      val to = java.util.Arrays.binarySearch(tasks, task(row))
-      if (to >= 0) {
-        ints.foreach(column => column(kept) = column(row))
-        longs.foreach(column => column(kept) = column(row))
-        task(kept) = to
+      val ofTask = java.util.Arrays.binarySearch(tasks, task(row))
+      if (ofTask >= 0) {
+        ints.indices.foreach(i => to.ints(i)(kept) = ints(i)(row))
+        longs.indices.foreach(i => to.longs(i)(kept) = longs(i)(row))
+        to.task(kept) = ofTask
         kept += 1
       }
     }
-    n = kept
-    ints.foreach(_.truncate(kept))
-    longs.foreach(_.truncate(kept))
+    kept
   }
 
-  private val ints = Seq(task, resource, phase, ahead)
-  private val longs = Seq(bytes, queuedMicros, waitMicros, serviceMicros, cpuMicros, awaitedMicros)
+  private val ints = IndexedSeq(task, resource, phase, ahead)
+  private val longs = IndexedSeq(bytes, queuedMicros, waitMicros, serviceMicros, cpuMicros, awaitedMicros)
 }

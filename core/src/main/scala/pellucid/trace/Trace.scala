@@ -106,9 +106,15 @@ final case class Trace(
 
   lazy val lanes: Lanes = Lanes.of(this)
 
-  /** Whether it has slots for tasks, and had them at some moment of this trace. */
-  def isThere(executor: Int): Boolean = lanes.count(executor) > 0 &&
-    executors(executor).addedMillis < endMillis && leftMillis(executor) > startMillis
+  /** Executors that ran tasks, and those that had slots for some at a moment of this trace. */
+  lazy val executorsThere: IndexedSeq[Int] = {
+    val ran = new java.util.BitSet
+    byLaunch.foreach(row => ran.set(tasks.executor(row)))
+    executors.indices.filter { e =>
+      val idles = executors(e).slots > 0 && executors(e).addedMillis < endMillis && leftMillis(e) > startMillis
+      ran.get(e) || idles
+    }
+  }
 
   def host(taskRow: Int): String = executors(tasks.executor(taskRow)).host
 }
@@ -125,6 +131,9 @@ final case class ApplicationInfo(
 
   /** How often HDFS writes each block, where the log says. */
   def replication: Option[Int] = properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption).filter(_ > 0)
+
+  /** Tasks of an executor with monotasks at once, where the user has a bound. */
+  def mostTasks: Option[Int] = properties.get("spark.pellucid.monotasks.mostTasks").flatMap(_.toIntOption)
 
   /** What monotasks write to HDFS goes to the machines that fewest write to, unless the user does not want that. */
   def balancesReplicas: Boolean =

@@ -162,17 +162,22 @@ final class TraceBuilder(
   /** Stages, jobs and queries. */
   def executions: Int = stages.size + jobs.size + sql.size
 
-  /** Forgets the stages, jobs and queries that had ended by the moment at which half of the tasks had, with their tasks; where
+  /** Forgets the stages, jobs and queries that had ended by the moment at which half of the tasks had, and half of these, with their tasks; where
     * there are none, all that have ended.
     */
   def forgetOldest(): Unit = {
-    val finished = Array.tabulate(tasks.size)(tasks.finishMillis(_)).sorted
-    if (finished.isEmpty || !forget(finished(finished.length / 2))) { forget(latestMillis); () }
+    def half(ends: Array[Long]) = ends.filter(_ > 0).sorted match { case all => all.lift(all.length / 2).getOrElse(0L) }
+    val executed =
+      (stages.iterator.map(_.completionMillis) ++ jobs.iterator.map(_.completionMillis) ++
+        sql.iterator.map(_.endMillis)).toArray
+    val moment = math.max(half(Array.tabulate(tasks.size)(tasks.finishMillis(_))), half(executed))
+    if (!forget(moment)) { forget(latestMillis); () }
   }
 
   /** Whether there was something. */
   private def forget(until: Long): Boolean = {
     def over(endMillis: Long) = endMillis > 0 && endMillis <= until
+    val before = executions
     // a row without a submission is what a straggler of a stage left that is forgotten already
     val keptStages = stages.indices.filterNot(s => over(stages(s).completionMillis) || stages(s).submissionMillis == 0)
     val newStage = keptStages.iterator.zipWithIndex.toMap
@@ -180,8 +185,7 @@ final class TraceBuilder(
     if (forgotten.nonEmpty) completeFromMillis = until
     forgottenTasks += forgotten.length
     forgottenTaskMillis += forgotten.map(tasks.durationMillis(_).toLong).sum
-    tasks.keepOnly(keptTasks)
-    monotasks.keepOnly(keptTasks)
+    if (forgotten.nonEmpty) { tasks.keepOnly(keptTasks); monotasks.keepOnly(keptTasks) }
     for (row <- 0 until tasks.size) tasks.stage(row) = newStage(tasks.stage(row))
     paths.keepOnly(newStage)
     machines.forget(until)
@@ -202,7 +206,7 @@ final class TraceBuilder(
       val old = timings.iterator.collect { case (id, timing) if timing != Timing.Observation => id }.toArray.sorted
       old.dropRight(TraceBuilder.MostTimings / 2).foreach(timings.remove(_))
     }
-    forgotten.nonEmpty
+    executions < before
   }
 
   private def keep[A](all: ArrayBuffer[A], rows: IndexedSeq[Int]): Unit = {

@@ -36,8 +36,6 @@ object Window {
     val last = rows.foldLeft(toMillis)((moment, r) => math.max(moment, tasks.finishMillis(r)))
     def begun(millis: Long) = if (millis > 0) math.max(millis, first) else 0L
     def ended(millis: Long) = math.min(millis, last)
-    val monotasks = trace.monotasks.copy()
-    monotasks.keepOnly(rows)
     val from = math.max(fromMillis, trace.startMillis)
     val to = math.min(toMillis, trace.endMillis)
     trace.copy(
@@ -58,7 +56,7 @@ object Window {
       tasks = selected,
       paths = paths,
       machines = machines(trace, from, to),
-      monotasks = monotasks,
+      monotasks = trace.monotasks.select(rows),
       window = Some(Window(trace.originMillis, from, to))
     )
   }
@@ -91,8 +89,8 @@ object Window {
     }
 
     def part: MachineSample = sample.between(
-      from,
-      to,
+      first,
+      last,
       if (all > 0) inside.toDouble / all else (last - first).toDouble / (sample.untilMillis - sample.fromMillis)
     )
   }

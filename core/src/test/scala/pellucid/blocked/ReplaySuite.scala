@@ -42,6 +42,20 @@ class ReplaySuite extends Properties {
     assertEquals((faster.jobStart(2), faster.jobEnd(1)), (15000L, 100000L))
   }
 
+  test("jobs of a query follow all of its jobs that had ended") {
+    // Jobs 0 and 1 start together and end after 40 and 50 ms; jobs 2 and 3 start 5 and 7 ms later, and job 4 3 ms after job 2, which had waited for the first two
+    val jobs =
+      new TraceOf(Seq(2)).job(0, 0, 40, 0).job(1, 0, 50, 1).job(2, 55, 90, 2).job(3, 57, 100, 3).job(4, 93, 99, 4)
+        .stage(0, 0, 40).stage(1, 0, 50).stage(2, 55, 90).stage(3, 57, 100).stage(4, 93, 99)
+        .task(0, 0, 40)().task(1, 0, 50)().task(2, 55, 90)().task(3, 57, 100)().task(4, 93, 99)().result()
+    val trace = jobs.copy(jobs = jobs.jobs.map(_.copy(sqlExecution = Some(1))))
+    assertEquals(new Schedule(trace).jobAfter.toSeq.map(_.toSeq), Seq(Nil, Nil, Seq(0, 1), Seq(0, 1), Seq(2)))
+    assertEquals(recorded(trace).end, 100000L)
+    // with job 1 at 10 ms they wait for job 0
+    val faster = new Scenarios(trace).shorter((row, ms) => if (row == 1) 10000L else ms * 1000L)
+    assertEquals((faster.jobStart(2), faster.jobStart(3)), (45000L, 47000L))
+  }
+
   test("executors come and go at their distance from the job before them") {
     // Executor 1 came 20 ms into the job: task 1, 2 wait for it although executor 0 is busy with task 0.
     val trace = new TraceOf(Seq(1)).executor("1", 2, 20).job(0, 0, 100, 0).stage(0, 0, 100)

@@ -177,6 +177,8 @@ class ModelsSuite extends munit.FunSuite {
     val p = job(stage(1, 16, tasks: _*), Change(disk = Some(flat("fast", 2e8))))
     near(p.replayNow, 9)
     near(p.replay, 16 * 8.5 / 9) // 0.5 s of reading, and eight of computing
+    val bound = ",\"spark.pellucid.monotasks.mostTasks\":\"1\""
+    near(job(stageWith(bound, 1, 16, tasks: _*), Change()).replayNow, 16) // one after the other
   }
 
   test("with an infinitely fast disk, or CPU, the other's two seconds are left") {
@@ -216,6 +218,15 @@ class ModelsSuite extends munit.FunSuite {
     // no more than the steps had: nothing beside them
     val less = sample.copy(cpuMillis = 4000, containerCpuMillis = 0)
     near(job(two.copy(machines = Map(0 -> Vector(less))), Change()).replayNow, 3)
+  }
+
+  test("where samples have but some of the steps, what is beside these is beside the others, too") {
+    // two tasks of 1 s, of which the first second's sample has 1.5 s
+    val one = "c0,0,0,1000000,1000000"
+    val trace = stage(1, 2, Did(one, "cpu=1", seconds = 1), Did("c0,0,1000000,1000000,1000000", "cpu=1", seconds = 2))
+    val from = trace.endMillis - 2000
+    val sample = MachineSample(from, from + 1000, 1000, 1, 1500, 0, 1, 0, 0, 0, Vector.empty, Vector.empty)
+    near(job(trace.copy(machines = Map(0 -> Vector(sample))), Change()).replayNow, 3)
   }
 
   test("what a machine computes beside transfers goes with the network's time") {
@@ -273,7 +284,11 @@ class ModelsSuite extends munit.FunSuite {
 
   test("machines whose executors had nothing to do are there, too") {
     val one = Seq(Did("c0,0,0,1000000,1000000", "cpu=1"))
-    val trace = readLines(executorAdded("2", 1) +: logOf("", 1, 1, one): _*)
+    // Spark's place for blocks of machines that go away has no slots
+    val fallback =
+      """{"Event":"SparkListenerBlockManagerAdded","Block Manager ID":{"Executor ID":"fallback","Host":"remote","Port":7337},""" +
+        """"Maximum Memory":0,"Timestamp":600}"""
+    val trace = readLines(executorAdded("2", 1) +: fallback +: logOf("", 1, 1, one): _*)
     assertEquals(new Models(trace).predict(Change()).now.count, 2)
     near(job(trace, Change(machines = Some(4))).slots, 0.5)
   }
@@ -535,6 +550,11 @@ class ModelsSuite extends munit.FunSuite {
     val answer = new Models(trace, known).predict(Change(disk = Some(flat("fast", 2e8))))
     near(answer.jobs.head.prediction.replay, 3)
     assert(!answer.assumptions.exists(_.contains("idle")))
+    // eight machines, of which one writes 400 MB: the mean disk has 150 of the three replicas, but the writer's 400, and they wait from 300 MB on
+    val others = (2 to 8).map(n => executorAdded(n.toString, 1))
+    val alone = readLines(others ++ logOf("", 1, 3, Seq(Did("o0,400000000,0,2900000,0", "network:hdfs=1"))): _*)
+    val less = known.copy(dirtyBytes = Some(4e8))
+    assert(job(alone, Change(disk = Some(flat("fast", 2e8))), less).replay < 2)
     // after 400 MB within a second, of which 300 are in the page cache, it may have waited
     val after = stage(
       1,

@@ -8,7 +8,7 @@ import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys.BlockWrite
   */
 private[pellucid] object Completion {
 
-  /** 25, 50, 100, 200 and then 400 ms, 12.4 s in all, as stock (400, 800, to 6,400 ms): of a file that is complete after two seconds others would sleep
+  /** 25, 50, 100, 200 and then 400 ms, 12.8 s in all (stock: 400, 800, to 6,400 ms, 12.4 s): of a file that is complete after two seconds others would sleep
     * one more.
     */
   private val sleeps = Map(

@@ -57,10 +57,11 @@ private[pellucid] final class Monotasks(
     val most =
       if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
       else math.min(cores + disks.ofLocal + networkSlots + 1, set("mostTasks").getOrElse(Int.MaxValue))
-    new Concurrency(cores, math.max(cores, most), Slots.areGivenBack)
+    new Concurrency(cores, most, Slots.areGivenBack)
   }
   private var told = cores // tasks that Spark knows of
   private val inFlight = Fetches.mostInFlight
+  private val container = ContainerMemory.of(conf)
   private val lending = new CoreLending(cores)
   private val cpuLimit = new CpuLimit(Machine.cpuPeriods())
   private var pauseNanos = LeastNanos
@@ -183,12 +184,16 @@ private[pellucid] final class Monotasks(
       waits,
       resources.areFreeAfter(all.maxBy(_.number).waits) && cpuLimit.leavesSome(now)
     )
-    if (changing(_.look(oneMoreHelps, waits, now, TaskMemory.isPlenty && Heap.isPlenty(concurrency.atMost))))
+    if (changing(_.look(oneMoreHelps, waits, now, hasRoom(all.length))))
       cpuLimit.forget()
     pauseNanos =
       if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)
   }
+
+  /** For one more task than these. */
+  private def hasRoom(tasks: Int) =
+    TaskMemory.isPlenty && container.isPlenty(tasks) && Heap.isPlenty(concurrency.atMost)
 
   private def lend(all: Array[Multitask], blocked: Array[Multitask]): Unit = {
     def state(task: Multitask) =

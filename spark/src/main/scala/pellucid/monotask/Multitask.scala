@@ -157,12 +157,20 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
     else withoutCore {
       val cpu = CpuClock.nanos()
       try wait
-      finally {
-        val (moved, cameAt) = came
-        val resource = resources.of(place, phase).resource
-        write(new Ahead.One(resource, phase, moved, since, since, cameAt, CpuClock.nanos() - cpu))
-      }
+      finally write(rest(place, phase, since, came, CpuClock.nanos() - cpu))
     }
+
+  /** The same of what has come by now: it waits for nothing, and keeps its core. */
+  def adds(place: String, phase: MonotaskPhase, since: Long)(came: => (Int, Long)): Unit = if (hasCore) {
+    current.stops()
+    current.write(resources.cpu, MonotaskPhase.Compute, 0)
+    write(rest(place, phase, since, came, cpu = 0))
+    current = new Clock
+    current.starts()
+  }
+
+  private def rest(place: String, phase: MonotaskPhase, since: Long, came: (Int, Long), cpu: Long) =
+    new Ahead.One(resources.of(place, phase).resource, phase, came._1, since, since, came._2, cpu)
 
   /** Its own thread computes. */
   private def hasCore = (Thread.currentThread eq thread) && computing

@@ -57,6 +57,7 @@ object Machine {
   /** USER_HZ, which the kernel shows to programs on every architecture that Spark runs on. */
   private final val TickMillis = 10
   private final val SectorBytes = 512
+  private final val NoLimit = 1L << 60
 
   /** user, nice, system, irq and softirq; not idle, waiting for a disk, or stolen by the machine's host. */
   private def busyTicks(cpu: String): Long = {
@@ -79,6 +80,18 @@ object Machine {
     val values = ofGroup()
     (values.getOrElse("nr_periods", 0L), values.getOrElse("nr_throttled", 0L))
   }
+
+  /** Beyond which the kernel kills what is in the JVM's own control group; None where it kills nothing. */
+  def memoryLimit: Option[Long] = {
+    def of(file: String) = inGroup("memory", file).fold(Seq.empty[String])(f => lines(f.toString))
+    val kills = !of("memory.oom_control").contains("oom_kill_disable 1")
+    (of("memory.max") ++ of("memory.limit_in_bytes")).flatMap(_.trim.toLongOption)
+      .find(limit => kills && limit < NoLimit)
+  }
+
+  /** What a process has in memory; 0 where it is gone. */
+  def residentBytes(pid: Long): Long =
+    lines(s"/proc/$pid/status").find(_.startsWith("VmRSS:")).fold(0L)(blanks.split(_)(1).toLong << 10)
 
   private def ofGroup(): Map[String, Long] = cpuStat.fold(Seq.empty[String])(f => lines(f.toString)).map(_.split(' '))
     .collect { case Array(name, value) => name -> value.toLong }.toMap

@@ -1,6 +1,5 @@
 package org.apache.spark.memory
 
-import org.apache.spark.SparkEnv
 import org.apache.spark.pellucid.Fields
 
 /** Execution memory that a task has beside its operators'. None of these spills for it, as for what is asked of [[TaskMemoryManager]]: a spill that
@@ -28,9 +27,10 @@ final class UnspilledMemory(manager: MemoryManager, taskAttempt: Long) {
 
 object UnspilledMemory {
   private lazy val pool = Fields.of(classOf[MemoryManager], "onHeapExecutionMemoryPool")
-  private lazy val attempt = Fields.of(classOf[TaskMemoryManager], "taskAttemptId")
+  private lazy val (manager, attempt) =
+    (Fields.of(classOf[TaskMemoryManager], "memoryManager"), Fields.of(classOf[TaskMemoryManager], "taskAttemptId"))
 
   /** Bytes of the heap that the task has, of its operators and beside them. */
   def ofHeap(task: TaskMemoryManager): Long =
-    pool.get(SparkEnv.get.memoryManager).asInstanceOf[ExecutionMemoryPool].getMemoryUsageForTask(attempt.getLong(task))
+    pool.get(manager.get(task)).asInstanceOf[ExecutionMemoryPool].getMemoryUsageForTask(attempt.getLong(task))
 }

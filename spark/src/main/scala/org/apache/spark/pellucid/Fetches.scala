@@ -31,7 +31,7 @@ private[pellucid] final class Fetches(task: Multitask) {
 
   /** When the task went on without the rest, until it comes back for that. */
   private var wentOnAt: Option[Long] = None
-  TaskContext.get().addTaskCompletionListener[Unit](_ => comesBack(())) // what it has not read was fetched, too
+  TaskContext.get().addTaskCompletionListener[Unit](_ => adds()) // what it has not read was fetched, too
 
   /** A request for so many blocks, of each of which `send` tells its listener once. */
   def add(ofBlocks: Int, listener: BlockFetchingListener)(send: BlockFetchingListener => Unit): Unit =
@@ -57,23 +57,23 @@ private[pellucid] final class Fetches(task: Multitask) {
 
   /** On the thread that reads, before it takes one of those that are there, or where none is. */
   private def reads(none: => Boolean): Unit = {
-    if (synchronized { failed = false; blocks == 0 }) comesBack(())
+    if (synchronized { failed = false; blocks == 0 }) adds()
     if (none) {
       val requests = synchronized { val all = unsent.toList; unsent.clear(); all }
-      if (requests.isEmpty) comesBack(ask(Nil))
+      if (requests.isEmpty) comesBack().foreach(task.rejoins(Place, Phase, _)(ask(Nil))(moved()))
       else {
-        comesBack(()) // more than what it went on without takes a place at the network
+        adds() // more than what it went on without takes a place at the network
         task.at(Place, Phase) { ask(requests); moved()._1 }
         ()
       }
     }
   }
 
-  /** For what has come since the task went on, if it has, after what it waits for now. */
-  private def comesBack(waits: => Unit): Unit = {
-    val since = synchronized { val at = wentOnAt; wentOnAt = None; at }
-    since.foreach(task.rejoins(Place, Phase, _)(waits)(moved()))
-  }
+  /** What has come since the task went on without it. */
+  private def adds(): Unit = comesBack().foreach(task.adds(Place, Phase, _)(moved()))
+
+  /** Since when it had gone on. */
+  private def comesBack(): Option[Long] = synchronized { val at = wentOnAt; wentOnAt = None; at }
 
   /** All blocks are counted before the first of them can come. */
   private def ask(requests: List[Request]): Unit = {
@@ -89,7 +89,7 @@ private[pellucid] final class Fetches(task: Multitask) {
   private def await(half: Int): Unit = synchronized {
     try
       while (blocks > 0 && !failed && !(blocks <= half && task.mayGoOn(Place, Phase)))
-        if (blocks <= half) wait(AskMillis) else wait()
+        wait(if (blocks <= half) AskMillis else 0)
     finally if (blocks > 0) cameAt = System.nanoTime()
     if (blocks > 0 && !failed) wentOnAt = Some(cameAt)
   }

@@ -84,7 +84,7 @@ private object HistoryTab {
   private final val MostBytes = 3L << 30
   private final val Compression = 20
 
-  /** Which take 50 bytes each. */
+  /** Which take 60 bytes each. */
   private final val MostMonotasks = 4000000
 
   private val codecs = Seq(None, Some("zstd"), Some("lz4"), Some("snappy"), Some("lzf"))

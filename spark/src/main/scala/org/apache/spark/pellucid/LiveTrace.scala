@@ -24,7 +24,8 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
   private val builder = new TraceBuilder(MostPaths, MostSamples, mostMonotasks)
   private val reader = new EventReader(builder)
   private val observed = new ObservedTask(builder)
-  private var events, eventsAtLastLook, notTaken, unreadable = 0L
+  private var events, notTaken, unreadable = 0L
+  private var lookedInVain = -mostTasks.toLong // so many events ago
   private var ends = 0
   builder.application = builder.application.copy(sparkVersion = sparkVersion)
 
@@ -38,7 +39,7 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
     event match {
       case e: SparkListenerTaskStart => started(e)
       case e: SparkListenerTaskEnd =>
-        if (builder.tasks.size >= mostTasks || builder.monotasks.size >= mostMonotasks / 10 * 9) makeRoom()
+        if (isFull) makeRoom()
         if (builder.tasks.size >= mostTasks) { builder.taskGone(e.taskInfo.taskId); notTaken += 1 }
         else if (e.reason == Success && e.taskMetrics != null) ended(e)
         else read(e)
@@ -126,10 +127,13 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
   /** In the order of [[Tasks.LocalityNames]]. */
   private def locality(info: TaskInfo): Int = info.taskLocality.id + 1
 
+  private def isFull = builder.tasks.size >= mostTasks || builder.executions >= mostExecutions ||
+    builder.monotasks.size >= mostMonotasks / 10 * 9
+
   /** A stage that goes on keeps its tasks: to look again for each of them would find nothing more to forget. */
-  private def makeRoom(): Unit = if (events - eventsAtLastLook >= mostTasks / 10) {
-    eventsAtLastLook = events
+  private def makeRoom(): Unit = if (events - lookedInVain >= mostTasks / 10) {
     builder.forgetOldest()
+    if (isFull) lookedInVain = events
   }
 
   /** Up to this moment. */
@@ -158,7 +162,7 @@ private[spark] object LiveTrace {
   // of each of which some kilobytes stay
   private final val TasksOfExecution = 20
   private final val LeastExecutions = 1000
-  private final val MonotasksOfTask = 10 // of 50 bytes each
+  private final val MonotasksOfTask = 10 // of 60 bytes each
 
   // some megabytes each
   private final val MostPaths = 20000

@@ -166,7 +166,11 @@ object MonotaskShuffle {
         case stock: SortShuffleManager
             if stock.getClass == classOf[SortShuffleManager] && writesFiles(env.conf) =>
           MapStatuses.check()
-          TaskMemory.isPlenty // what is not there in this version is noticed here
+          TaskMemory.spare(
+            TaskContext.get().taskMemoryManager(),
+            1,
+            1
+          ) // what is not there in this version is noticed here
           val kept = KeptMapOutput.of(env).map(new KeptOutputResolver(env.conf, _))
           val asked = kept.filter { resolver =>
             keeping {

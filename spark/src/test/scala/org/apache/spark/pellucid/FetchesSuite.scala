@@ -1,15 +1,19 @@
 package org.apache.spark.pellucid
 
 import java.nio.ByteBuffer
+import java.nio.file.Path
 import java.util.concurrent.{
   BlockingQueue, CountDownLatch, Executors, LinkedBlockingDeque, LinkedBlockingQueue, TimeUnit
 }
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.network.buffer.{ManagedBuffer, NioManagedBuffer}
 import org.apache.spark.network.shuffle.BlockFetchingListener
 
 import pellucid.{Jobs, SparkSuite}
+import pellucid.Jobs.Ran
 import pellucid.monotask.AtOnce
 import pellucid.observe.TaskRecord
 import pellucid.trace.MonotaskTable
@@ -23,11 +27,10 @@ class FetchesSuite extends SparkSuite {
     Others.reset()
     val ran = Jobs.run(folder, conf = on) { spark =>
       spark.sparkContext.parallelize(0 until 8, 8).map { i =>
-        val fetches = new Fetches(TaskRecord.current.multitask.get)
-        val stock = if (i % 2 == 0) classOf[LinkedBlockingQueue[_]] else classOf[LinkedBlockingDeque[_]]
-        val results = Fetches.results(stock, fetches)
+        val reducer = new Reducer(if (i % 2 == 0) classOf[LinkedBlockingQueue[_]] else classOf[LinkedBlockingDeque[_]])
+        import reducer.{fetches, results}
         var sent = 0
-        for (request <- 1 to 3) fetches.add(2, new Received(results)) { listener =>
+        for (request <- 1 to 3) fetches.add(2, reducer) { listener =>
           sent += 1
           for (block <- 1 to 2) Others.send(() => listener.onBlockFetchSuccess(s"$request.$block", Others.block))
         }
@@ -53,28 +56,24 @@ class FetchesSuite extends SparkSuite {
     table.resources(table.resource(row)) == "network"
   )
 
+  /** One task, and its answer. */
+  private def alone[A: ClassTag](folder: Path)(task: Reducer => A): Ran[A] = Jobs.run(folder, conf = on)(
+    _.sparkContext.parallelize(Seq(0), 1).map(_ => task(new Reducer)).collect().head
+  )
+
   folder.test("a task whose core would idle computes on the first half of its blocks while the others come") { folder =>
-    val ran = Jobs.run(folder, conf = on) { spark =>
-      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
-        val fetches = new Fetches(TaskRecord.current.multitask.get)
-        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
-        fetches.add(4, new Received(results)) { listener =>
-          for (block <- 1 to 4)
-            Others.send(() => listener.onBlockFetchSuccess(block.toString, Others.block), millis = 100L * block)
-        }
-        val began = System.nanoTime()
-        val first = results.take()
-        val after = (System.nanoTime() - began) / 1000000
-        val half = results.size
-        AtOnce.spin(50)
-        val second = results.take()
-        val third = results.take() // which comes 50 ms later
-        AtOnce.spin(200)
-        val last = results.take() // which has come
-        (Seq(first, second, third, last).mkString(" "), after >= 190 && after < 290, half)
-      }.collect().head
+    val ran = alone(folder) { reducer =>
+      reducer.asks(100, 200, 300, 400)
+      val (first, after) = reducer.takes()
+      val half = reducer.results.size
+      AtOnce.spin(50)
+      val second = reducer.takes()._1
+      val third = reducer.takes()._1 // which comes 50 ms later
+      AtOnce.spin(200)
+      val last = reducer.takes()._1 // which has come
+      (Seq(first, second, third, last).mkString(" "), after >= 190 && after < 290, half)
     }
-    assertEquals(ran.answer, ("1 2 3 4", true, 1))
+    assertEquals(ran.answer, ("100 200 300 400", true, 1))
     // 200 ms until two are there; the third comes 100 ms after that, for which the task waits 50; the fourth 100 ms later, beside its computing
     val table = ran.trace.monotasks
     val rows = ofNetwork(table)
@@ -91,21 +90,18 @@ class FetchesSuite extends SparkSuite {
   }
 
   folder.test("a core that idles after half of the blocks are there is noticed") { folder =>
-    Computes.reset()
-    val ran = Jobs.run(folder, conf = on + ("spark.master" -> "local[1]")) { spark =>
-      spark.sparkContext.parallelize(0 until 2, 2).map { i =>
-        if (i == 1) { Computes.begin(); AtOnce.spin(300); 0L }
+    Others.reset()
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(0 until 3, 3).map { i =>
+        if (i > 0) { Others.compute(); AtOnce.spin(300); 0L }
         else {
-          val fetches = new Fetches(TaskRecord.current.multitask.get)
-          val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
-          fetches.add(2, new Received(results)) { listener =>
-            Others.send { () => Computes.await(); listener.onBlockFetchSuccess("first", Others.block) }
+          val reducer = new Reducer
+          reducer.fetches.add(2, reducer) { listener =>
+            Others.send { () => Others.computing.await(); listener.onBlockFetchSuccess("first", Others.block) }
             Others.send(() => listener.onBlockFetchSuccess("second", Others.block), millis = 3000)
           }
-          val began = System.nanoTime()
-          results.take()
-          val after = (System.nanoTime() - began) / 1000000
-          results.take()
+          val after = reducer.takes()._2
+          reducer.takes()
           after
         }
       }.collect().toSeq
@@ -114,60 +110,34 @@ class FetchesSuite extends SparkSuite {
   }
 
   folder.test("blocks that come while requests are still being sent count") { folder =>
-    val ran = Jobs.run(folder, conf = on) { spark =>
-      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
-        val fetches = new Fetches(TaskRecord.current.multitask.get)
-        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
-        fetches.add(1, new Received(results))(_.onBlockFetchSuccess("first", Others.block))
-        fetches.add(1, new Received(results)) { listener =>
-          Others.send(() => listener.onBlockFetchSuccess("second", Others.block), millis = 1000)
-        }
-        val began = System.nanoTime()
-        results.take()
-        val after = (System.nanoTime() - began) / 1000000
-        results.take()
-        after
-      }.collect().head
+    val ran = alone(folder) { reducer =>
+      reducer.fetches.add(1, reducer)(_.onBlockFetchSuccess("first", Others.block))
+      reducer.asks(1000)
+      val after = reducer.takes()._2
+      reducer.takes()
+      after
     }
     assert(ran.answer < 500, ran.answer)
   }
 
   folder.test("of a task that does not read all that it asked for, what has come is a monotask, too") { folder =>
-    val ran = Jobs.run(folder, conf = on) { spark =>
-      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
-        val fetches = new Fetches(TaskRecord.current.multitask.get)
-        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
-        fetches.add(4, new Received(results)) { listener =>
-          for (block <- 1 to 4)
-            Others.send(
-              () => listener.onBlockFetchSuccess(block.toString, Others.block),
-              if (block < 4) 100L * block else 2000
-            )
-        }
-        results.take()
-        AtOnce.spin(200) // two were there; the third comes
-      }.collect()
+    val ran = alone(folder) { reducer =>
+      reducer.asks(100, 200, 300, 2000)
+      reducer.takes()
+      AtOnce.spin(200) // two were there; the third comes
     }
     val rows = ofNetwork(ran.trace.monotasks)
     assertEquals(rows.map(ran.trace.monotasks.bytes(_)), Seq(2000L, 1000L))
   }
 
   folder.test("requests that come while a task goes on take their turn at the network") { folder =>
-    val ran = Jobs.run(folder, conf = on) { spark =>
-      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
-        val fetches = new Fetches(TaskRecord.current.multitask.get)
-        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
-        def ask(blocks: Long*): Unit = fetches.add(blocks.size, new Received(results)) { listener =>
-          for (millis <- blocks)
-            Others.send(() => listener.onBlockFetchSuccess(millis.toString, Others.block), millis)
-        }
-        ask(20, 300)
-        val first = results.take()
-        ask(100)
-        (first, results.take(), results.take())
-      }.collect().head
+    val ran = alone(folder) { reducer =>
+      reducer.asks(20, 300)
+      val first = reducer.takes()._1
+      reducer.asks(100)
+      Seq(first, reducer.takes()._1, reducer.takes()._1).mkString(" ")
     }
-    assertEquals(ran.answer.toString, "(20,100,300)")
+    assertEquals(ran.answer, "20 100 300")
     val table = ran.trace.monotasks
     val rows = ofNetwork(table)
     assertEquals(rows.map(table.ahead(_)), Seq(0, 1, 0, 1))
@@ -175,20 +145,13 @@ class FetchesSuite extends SparkSuite {
   }
 
   folder.test("a wait for the rest that is cut short is the network's, not the core's") { folder =>
-    val ran = Jobs.run(folder, conf = on) { spark =>
-      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
-        val fetches = new Fetches(TaskRecord.current.multitask.get)
-        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
-        fetches.add(2, new Received(results)) { listener =>
-          Others.send(() => listener.onBlockFetchSuccess("first", Others.block))
-          Others.send(() => listener.onBlockFetchSuccess("second", Others.block), millis = 2000)
-        }
-        results.take()
-        val waits = Thread.currentThread
-        Others.send(() => waits.interrupt(), millis = 300)
-        try results.take().toString
-        catch { case _: InterruptedException => "interrupted" }
-      }.collect().head
+    val ran = alone(folder) { reducer =>
+      reducer.asks(20, 2000)
+      reducer.takes()
+      val waits = Thread.currentThread
+      Others.send(() => waits.interrupt(), millis = 300)
+      try reducer.takes()._1
+      catch { case _: InterruptedException => "interrupted" }
     }
     assertEquals(ran.answer, "interrupted")
     val table = ran.trace.monotasks
@@ -201,38 +164,39 @@ class FetchesSuite extends SparkSuite {
   }
 
   folder.test("a failure is seen at once, and the next requests are sent and waited for") { folder =>
-    val ran = Jobs.run(folder, conf = on) { spark =>
-      spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
-        val fetches = new Fetches(TaskRecord.current.multitask.get)
-        val results = Fetches.results(classOf[LinkedBlockingDeque[_]], fetches)
-        var late: () => Unit = () => ()
-        fetches.add(2, new Received(results)) { listener =>
-          listener.onBlockFetchFailure("failure", new Exception)
-          late = () => listener.onBlockFetchSuccess("late", Others.block)
-        }
-        val failure = results.take()
-        fetches.add(1, new Received(results)) { listener =>
-          Others.send { () => listener.onBlockFetchSuccess("again", Others.block); late() }
-        }
-        Seq(failure, results.take(), results.take()).mkString(" ")
-      }.collect().head
+    val ran = alone(folder) { reducer =>
+      var late: () => Unit = () => ()
+      reducer.fetches.add(2, reducer) { listener =>
+        listener.onBlockFetchFailure("failure", new Exception)
+        late = () => listener.onBlockFetchSuccess("late", Others.block)
+      }
+      val failure = reducer.takes()._1
+      reducer.fetches.add(1, reducer) { listener =>
+        Others.send { () => listener.onBlockFetchSuccess("again", Others.block); late() }
+      }
+      Seq(failure, reducer.takes()._1, reducer.takes()._1).mkString(" ")
     }
     assertEquals(ran.answer, "failure again late")
   }
 }
 
-/** As Spark's iterator over a shuffle's blocks. */
-private final class Received(results: BlockingQueue[AnyRef]) extends BlockFetchingListener {
+/** As Spark's iterator over a shuffle's blocks, of the task on whose thread it is made. */
+private final class Reducer(stock: Class[_] = classOf[LinkedBlockingDeque[_]]) extends BlockFetchingListener {
+  val fetches = new Fetches(TaskRecord.current.multitask.get)
+  val results: BlockingQueue[AnyRef] = Fetches.results(stock, fetches)
   def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = results.put(blockId)
   def onBlockFetchFailure(blockId: String, e: Throwable): Unit = results.put(blockId)
-}
 
-/** Another task. */
-object Computes {
-  @volatile private var begun = new CountDownLatch(1)
-  def reset(): Unit = begun = new CountDownLatch(1)
-  def begin(): Unit = begun.countDown()
-  def await(): Unit = begun.await()
+  /** For blocks that come after so many milliseconds each, and are named after these. */
+  def asks(millis: Long*): Unit = fetches.add(millis.size, this) { listener =>
+    millis.foreach(after => Others.send(() => listener.onBlockFetchSuccess(after.toString, Others.block), after))
+  }
+
+  /** And the milliseconds that it took. */
+  def takes(): (String, Long) = {
+    val began = System.nanoTime()
+    (results.take().toString, (System.nanoTime() - began) / 1000000)
+  }
 }
 
 /** The other executors: each block comes after 20 ms. */
@@ -242,7 +206,11 @@ object Others {
   val most = new AtomicInteger
   private val underWay = new AtomicInteger
 
-  def reset(): Unit = Seq(most, underWay).foreach(_.set(0))
+  def reset(): Unit = { Seq(most, underWay).foreach(_.set(0)); computing = new CountDownLatch(2) }
+
+  /** Two tasks that have both cores. */
+  @volatile var computing = new CountDownLatch(2)
+  def compute(): Unit = { computing.countDown(); computing.await() }
 
   def send(arrives: () => Unit, millis: Long = 20): Unit = {
     most.accumulateAndGet(underWay.incrementAndGet(), math.max)

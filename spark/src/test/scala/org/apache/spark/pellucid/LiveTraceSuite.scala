@@ -102,7 +102,22 @@ class LiveTraceSuite extends SparkSuite {
     assert(live.snapshot().jobs.size <= 600, live.snapshot().jobs.size)
   }
 
-  private def oneStage(live: LiveTrace, id: Int, at: Long, tasks: Int): Unit = {
+  test("stages that ended are forgotten before there is no room for the monotasks of later ones") {
+    val live = new LiveTrace("4.2.0", 1000)
+    val kinds =
+      Seq("JVM Information", "Hadoop Properties", "System Properties", "Metrics Properties", "Classpath Entries")
+    val told = "Spark Properties" -> Seq("spark.plugins.internal.conf.pellucid.PellucidPlugin.task" -> "7")
+    live.onEvent(SparkListenerEnvironmentUpdate((told +: kinds.map(_ -> Nil)).toMap))
+    // of 10,000 monotasks each stage has 3,000
+    val update = "[1;|1000000;cpu=2" + ";c0,0,0,1000,1000" * 300 + "]"
+    for (job <- 0 until 50) oneStage(live, job, 1000L * (job + 1), 10, Some(update))
+    val trace = live.snapshot()
+    assert(!trace.intake.notes.exists(_.contains("no room")), trace.intake.notes)
+    assertEquals(trace.monotasks.size, trace.tasks.size * 300)
+    assert(trace.tasks.size >= 10, trace.tasks.size)
+  }
+
+  private def oneStage(live: LiveTrace, id: Int, at: Long, tasks: Int, update: Option[String] = None): Unit = {
     val stage = new StageInfo(
       id,
       0,
@@ -119,6 +134,9 @@ class LiveTraceSuite extends SparkSuite {
     for (task <- 0 until tasks) {
       val info = new TaskInfo(id * 10000L + task, task, 0, task, at, "1", "host", TaskLocality.ANY, speculative = false)
       live.onEvent(SparkListenerTaskStart(id, 0, info))
+      info.setAccumulables(update.map(text =>
+        AccumulableInfo(7, Some("pellucid.task"), Some(text), None, false, true, None)
+      ).toSeq)
       info.markFinished(TaskState.FINISHED, at + 10)
       live.onEvent(SparkListenerTaskEnd(id, 0, "ResultTask", Success, info, new ExecutorMetrics, TaskMetrics.empty))
     }
