@@ -61,7 +61,9 @@ object Window {
     )
   }
 
-  /** Samples that are partly outside have the part that goes with the time of tasks there, as machines do little between tasks; without any, with time. */
+  /** Samples that are partly outside have the middle of the parts that go with time and with that of tasks there: machines do less between tasks than beside
+    * them, but what comes with the last ones they still do then.
+    */
   private def machines(trace: Trace, from: Long, to: Long): Map[Int, IndexedSeq[MachineSample]] = {
     def isPartly(s: MachineSample) = s.fromMillis < from || s.untilMillis > to
     val inside = trace.machines.map { case (executor, samples) =>
@@ -91,7 +93,8 @@ object Window {
     def part: MachineSample = sample.between(
       first,
       last,
-      if (all > 0) inside.toDouble / all else (last - first).toDouble / (sample.untilMillis - sample.fromMillis)
+      if (all > 0) (ofTime + inside.toDouble / all) / 2 else ofTime
     )
+    private def ofTime = (last - first).toDouble / (sample.untilMillis - sample.fromMillis)
   }
 }

@@ -116,15 +116,17 @@ class MachinesSuite extends munit.FunSuite {
     assertEquals(Analysis.report(Window.of(trace, 0, 102000)).machines.map(_.checks), Seq(Nil))
   }
 
-  test("of a sample that is partly in a window, the part that goes with the time of tasks there") {
-    // a second from 90 s on; tasks at 90.6-91 s, and the executor's other one at 90-90.2: two thirds of 600 ms of CPU time are the window's from 90.5 s on
-    val second = "1;90000;4;sda;eth0;1000,600,900,2,30,0,0,4,4000,3,300,150,9000,600"
+  test(
+    "of a sample that is partly in a window, the part between those that go with time and with that of tasks there"
+  ) {
+    // a second from 90 s on; tasks at 90.6-91 s, and the executor's other one at 90-90.2: of 600 ms of CPU time the middle of two thirds and a half are the window's from 90.5 s on
+    val second = "1;90000;4;sda;eth0;1000,600,900,2,30,0,0,4,4000,3,300,144,9000,600"
     val lines = Seq(environment, taskEnd(1, launch = 90000, finish = 90200), taskEnd(2, launch = 90600, finish = 91000))
     val trace = readLines((lines :+ counters(second)): _*)
     val Seq(sample) = Window.of(trace, 90500, 95000).machines.values.head: @unchecked
-    assertEquals((sample.fromMillis, sample.untilMillis, sample.cpuMillis), (90500L, 91000L, 400L))
-    assertEquals(sample.disks.map(d => (d.readBytes, d.busyMillis)), Seq((2667L, 100L)))
-    assertEquals(sample.nics.map(n => (n.inBytes, n.outBytes)), Seq((6000L, 400L)))
+    assertEquals((sample.fromMillis, sample.untilMillis, sample.cpuMillis), (90500L, 91000L, 350L))
+    assertEquals(sample.disks.map(d => (d.readBytes, d.busyMillis)), Seq((2333L, 84L)))
+    assertEquals(sample.nics.map(n => (n.inBytes, n.outBytes)), Seq((5250L, 350L)))
     // no task at all of that executor in it: the part that goes with time
     val idle =
       readLines(environment, taskEnd(1), taskEnd(2, executor = "2", launch = 90000, finish = 91000), counters(second))
