@@ -17,6 +17,7 @@ object EventLog {
     * Lines that are no event, a cut-off end and unknown events are counted in the trace's [[Intake]].
     *
     * @param compacted the history server took the events of jobs away that had ended: what is left begins with the first job that is
+    * @param mostMonotasks for which there is room: of later tasks they are counted only
     * @throws NotAnEventLog where nothing in the files is an event
     */
   def read(

@@ -17,7 +17,7 @@ private final class Beside(trace: Trace, work: Work) {
   private val (withComputing, withTransfers) = {
     val ofExecutor = (step: Int) => trace.tasks.executor(table.task(step))
     val (computed, transferred) = (computing.groupBy(ofExecutor), transfers.groupBy(ofExecutor))
-    val all = trace.machines.toSeq.flatMap { case (executor, all) =>
+    val ofSamples = trace.machines.toSeq.flatMap { case (executor, all) =>
       val samples = all.filter(_.coveredMillis > 0).sortBy(_.fromMillis).toIndexedSeq
       val c = within(samples, computed.getOrElse(executor, Nil))
       val t = within(samples, transferred.getOrElse(executor, Nil))
@@ -27,7 +27,7 @@ private final class Beside(trace: Trace, work: Work) {
         ((beside - withTransfers, c(s)), (withTransfers, t(s)))
       }
     }
-    (each(all.map(_._1)), each(all.map(_._2)))
+    (each(ofSamples.map(_._1)), each(ofSamples.map(_._2)))
   }
 
   /** Of what was beside steps, and what they had, in each sample. */

@@ -2,7 +2,7 @@ package pellucid.model
 
 import pellucid.demand.Use
 import pellucid.disk.{BandwidthCurve, DiskProfile}
-import pellucid.sched.Monotask
+import pellucid.sched.{Concurrency, Monotask}
 import pellucid.trace.{ApplicationInfo, Tasks, Trace}
 
 /** The machines that an application ran on, as far as its log tells; the user may know more. */
@@ -118,11 +118,9 @@ final class Recorded(trace: Trace, known: Known) {
       )
     }
 
-  /** At once, at most: enough for each resource to be in use, and one more (thesis section 5.3.4). */
-  private def tasks(cores: Int, disk: Int, network: Int) = {
-    val all = cores + disk + network + 1
-    trace.application.mostTasks.fold(all)(most => math.max(cores, math.min(all, most)))
-  }
+  /** At once, at most. */
+  private def tasks(cores: Int, disk: Int, network: Int) =
+    Concurrency.most(cores, disk, network, trace.application.mostTasks)
 
   private def outputOn(cluster: Cluster, slots: Slots) =
     Output.of(cluster, blocks, math.min(slots.output, slots.tasks), balancesReplicas)

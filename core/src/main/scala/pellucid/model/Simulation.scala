@@ -336,12 +336,14 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def takesNothing(step: Int): Boolean =
       micros(step) <= 0 && scaling.needs(step) <= 0 && work.kind(step) != Resource.Output
 
-    private def step(task: Int, step: Int): Unit = {
+    private def step(task: Int, step: Int): Unit =
+      if (work.isAhead(step)) aheadOf(task, step).wants(step) else run(task, step)
+
+    private def run(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
       def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
-      if (work.kind(step) != Resource.Output && !work.isAhead(step)) machine.cpu.doesBeside(scaling.beside(step), now)
+      if (work.kind(step) != Resource.Output) machine.cpu.doesBeside(scaling.beside(step), now)
       work.kind(step) match {
-        case _ if work.isAhead(step) => aheadOf(task, step).wants(step)
         case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
         case Resource.Network => replay(machine.network, new Recording(task, step))
         case Resource.Output => replay(machine.output, new Written(task, step))

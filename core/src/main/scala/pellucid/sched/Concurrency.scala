@@ -67,6 +67,14 @@ final class Concurrency(cores: Int, private var most: Int, givesBack: Boolean = 
 
 object Concurrency {
 
+  /** Tasks at once, at most: enough for each resource to be in use, and one more (thesis section 5.3.4), but no more than the user's bound; one per core at
+    * least.
+    *
+    * @param disk slots of all disks, and `network` of the network
+    */
+  def most(cores: Int, disk: Int, network: Int, bound: Option[Int]): Int =
+    math.max(cores, bound.foldLeft(cores + disk + network + 1)(math.min))
+
   /** From one task to the next of a stage whose tasks are short. */
   final val EmptyNanos = 5000000L
 

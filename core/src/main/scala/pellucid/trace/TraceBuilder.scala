@@ -166,12 +166,16 @@ final class TraceBuilder(
     * there are none, all that have ended.
     */
   def forgetOldest(): Unit = {
-    def half(ends: Array[Long]) = ends.filter(_ > 0).sorted match { case all => all.lift(all.length / 2).getOrElse(0L) }
-    val executed =
-      (stages.iterator.map(_.completionMillis) ++ jobs.iterator.map(_.completionMillis) ++
-        sql.iterator.map(_.endMillis)).toArray
-    val moment = math.max(half(Array.tabulate(tasks.size)(tasks.finishMillis(_))), half(executed))
-    if (!forget(moment)) { forget(latestMillis); () }
+    val executed = stages.iterator.map(_.completionMillis) ++ jobs.iterator.map(_.completionMillis) ++
+      sql.iterator.map(_.endMillis)
+    val finished = (0 until tasks.size).iterator.map(tasks.finishMillis(_))
+    if (!forget(math.max(half(finished), half(executed)))) { forget(latestMillis); () }
+  }
+
+  /** When half of those were over that are. */
+  private def half(ends: Iterator[Long]): Long = {
+    val over = ends.filter(_ > 0).toArray.sorted
+    if (over.isEmpty) 0 else over(over.length / 2)
   }
 
   /** Whether there was something. */

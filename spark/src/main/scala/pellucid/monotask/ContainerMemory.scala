@@ -35,8 +35,10 @@ private[monotask] object ContainerMemory {
   private final val EveryNanos = TimeUnit.MILLISECONDS.toNanos(500)
 
   /** @param beside what the JVM may have, and of which `processes` have some */
-  def leaves(beside: Long, processes: Long, tasks: Int): Boolean = beside - processes >=
-    2 * processes / math.max(1, tasks)
+  def leaves(beside: Long, processes: Long, tasks: Int): Boolean = {
+    val left = beside - processes
+    left >= 2 * processes / math.max(1, tasks)
+  }
 
   /** Bytes that processes have which this JVM started, and theirs. */
   def processes: Long = ProcessHandle.current().descendants().iterator.asScala.map(resident).sum

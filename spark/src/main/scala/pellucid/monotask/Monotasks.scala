@@ -49,14 +49,13 @@ private[pellucid] final class Monotasks(
   private val running = ConcurrentHashMap.newKeySet[Multitask]
   private val begun = new AtomicLong
 
-  /** Tasks at once: enough for each resource to be in use, and one more (thesis section 5.3.4). As many as there are cores where code
-    * may count on being alone (one core), and where each Python worker has its part of a limited memory; and no more than the user
-    * wants, as where each task has a connection to a database.
+  /** As many tasks at once as there are cores where code may count on being alone (one core), and where each Python worker has its part of a limited
+    * memory. The user's bound is for what bears no more, as where each task has a connection to a database.
     */
   private val concurrency = {
     val most =
       if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
-      else math.min(cores + disks.ofLocal + networkSlots + 1, set("mostTasks").getOrElse(Int.MaxValue))
+      else Concurrency.most(cores, disks.ofLocal, networkSlots, set("mostTasks"))
     new Concurrency(cores, most, Slots.areGivenBack)
   }
   private var told = cores // tasks that Spark knows of

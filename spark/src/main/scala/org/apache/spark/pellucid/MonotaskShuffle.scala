@@ -166,11 +166,8 @@ object MonotaskShuffle {
         case stock: SortShuffleManager
             if stock.getClass == classOf[SortShuffleManager] && writesFiles(env.conf) =>
           MapStatuses.check()
-          TaskMemory.spare(
-            TaskContext.get().taskMemoryManager(),
-            1,
-            1
-          ) // what is not there in this version is noticed here
+          // what is not there in this version is noticed here
+          TaskMemory.spare(TaskContext.get().taskMemoryManager(), tasks = 1, parts = 1)
           val kept = KeptMapOutput.of(env).map(new KeptOutputResolver(env.conf, _))
           val asked = kept.filter { resolver =>
             keeping {
