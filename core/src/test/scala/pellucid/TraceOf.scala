@@ -43,8 +43,7 @@ final class TraceOf(cores: Seq[Int] = Seq(1), properties: Map[String, String] = 
       Start + from,
       Start + to,
       None,
-      Array.empty,
-      Nil
+      Array.empty
     ))
     this
   }

@@ -148,13 +148,15 @@ object Main {
     if (mistake != 0) mistake else code
   }
 
-  private def status(command: => Unit): Int =
+  private[cli] def status(command: => Unit): Int =
     try { command; 0 }
     catch {
       case e: Usage => fail(e.getMessage, 2)
       case e: InvalidPathException => fail(e.getMessage, 2)
       case e: IOException => fail(e.toString, 2)
       case _: OutOfMemoryError => fail(Usage.OutOfMemory, 1)
+      case e: Throwable =>
+        e.printStackTrace(Console.err); fail("this is a bug, please report it with the lines above", 1)
     }
 
   private def fail(message: String, code: Int): Int = {

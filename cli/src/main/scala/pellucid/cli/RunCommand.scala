@@ -6,6 +6,7 @@ import java.nio.file.{Files, Path, Paths}
 import java.util.Properties
 
 import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
 
 /** `pellucid run`: spark-submit with the plugin and an event log switched on, and the report at the end. */
 object RunCommand {
@@ -48,7 +49,11 @@ object RunCommand {
       made.foreach { log =>
         Console.err.println(s"pellucid: the event log is $log")
         try ReportCommand.run(log.toString, None, json = false, None, None, None)
-        catch { case e: Usage => Console.err.println(s"pellucid: ${e.getMessage}") } // the job's own status counts
+        catch { // the job's own status counts
+          case e: Usage => Console.err.println(s"pellucid: ${e.getMessage}")
+          case _: OutOfMemoryError => Console.err.println(s"pellucid: ${Usage.OutOfMemory}")
+          case e @ (NonFatal(_) | _: StackOverflowError) => Console.err.println(s"pellucid: no report: $e")
+        }
       }
       status
     }
@@ -71,7 +76,9 @@ object RunCommand {
     }
   }
 
-  /** What spark-submit itself would read: `--properties-file`, or spark-defaults.conf. */
+  /** What spark-submit itself would read: `--properties-file`, or spark-defaults.conf, or that over this with
+    * `--load-spark-defaults`.
+    */
   private def defaults(
       options: List[(String, Option[String])],
       submit: Path,
@@ -80,9 +87,11 @@ object RunCommand {
     val named = new Settings(options, new Properties).optionOf("--properties-file").map(Paths.get(_))
     val folder =
       environment("SPARK_CONF_DIR").map(Paths.get(_)).getOrElse(submit.toAbsolutePath.getParent.resolveSibling("conf"))
-    val file = named.getOrElse(folder.resolve("spark-defaults.conf"))
+    val ofSpark = Option.when(
+      named.isEmpty || options.exists(_._1 == "--load-spark-defaults")
+    )(folder.resolve("spark-defaults.conf"))
     val read = new Properties
-    if (Files.isReadable(file)) {
+    for (file <- ofSpark ++ named if Files.isReadable(file)) {
       val in =
         new InputStreamReader(Files.newInputStream(file), UTF_8) // what is no UTF-8 in it is Spark's to take or leave
       try read.load(in)
@@ -122,7 +131,8 @@ object RunCommand {
   }
 
   /** The options of spark-submit that take no value. */
-  private val flags = Set("--verbose", "-v", "--supervise", "--version", "--usage-error", "--help", "-h")
+  private val flags =
+    Set("--verbose", "-v", "--supervise", "--load-spark-defaults", "--version", "--usage-error", "--help", "-h")
 
   private def find(environment: String => Option[String]): Path = {
     val folders = environment("SPARK_HOME").map(home => s"$home/bin").toSeq ++
@@ -134,7 +144,7 @@ object RunCommand {
   /** Logs in a local folder; a log elsewhere is for `pellucid report`, when it is here. */
   private def logs(folder: String): Seq[Path] = {
     val path = Paths.get(folder.stripPrefix("file://").stripPrefix("file:"))
-    if (!Files.isDirectory(path)) Nil
+    if (!Files.isDirectory(path) || !Files.isReadable(path)) Nil
     else {
       val found = Files.list(path)
       try found.iterator.asScala.filterNot(_.getFileName.toString.startsWith(".")).toSeq.sorted

@@ -203,6 +203,17 @@ class MainSuite extends CommandSuite {
     assert(!out.exists(c => c.isControl && c != '\n'), out)
   }
 
+  test("a bug is told from a mistake of the user's by its status, and has its stack") {
+    val err = new java.io.ByteArrayOutputStream
+    val status =
+      Console.withErr(new java.io.PrintStream(err, true))(Main.status(throw new IllegalStateException("why")))
+    assertEquals(status, 1)
+    assert(
+      err.toString.contains("why") && err.toString.contains("\tat ") && err.toString.contains("a bug"),
+      err.toString
+    )
+  }
+
   test("help and version") {
     assertEquals(run("--help")._1, 0)
     assert(run("report", "--help")._2.contains("--html"))

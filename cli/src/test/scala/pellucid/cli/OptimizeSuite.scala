@@ -47,6 +47,11 @@ class OptimizeSuite extends CommandSuite {
     )
   }
 
+  test("however many logs there are, their time is told") {
+    val (_, out, _) = run("optimize" +: Seq.fill(9)(log) :++ Seq("--prices", prices, "--machines", "3"): _*)
+    assert(out.linesIterator.next().matches(".*: recorded .* (s|m|min|h)"), out.linesIterator.next())
+  }
+
   test("--deadline: the cheapest that meets it, or that none does") {
     val free = answer(log, "--prices", prices)
     val deadline = math.ceil(free.fastest.seconds) + 1

@@ -83,6 +83,20 @@ class RunCommandSuite extends munit.FunSuite {
     )
   }
 
+  folder.test("--load-spark-defaults takes no value, and has a properties file read over the defaults") { dir =>
+    val home = spark(dir, 0)
+    val defaults = Files.createDirectories(home.resolve("conf")).resolve("spark-defaults.conf")
+    Files.writeString(defaults, "spark.plugins other.Plugin\nspark.jars a.jar\n")
+    val named = Files.writeString(dir.resolve("mine.conf"), "spark.plugins third.Plugin\n").toString
+    run(dir, Some(home), "--load-spark-defaults", "--properties-file", named, "x.jar")
+    val both = Files.readString(dir.resolve("arguments"))
+    assert(both.contains("spark.plugins=third.Plugin,pellucid.PellucidPlugin\n"), both)
+    assert(both.contains(s"--jars\na.jar,${dir.resolve("plugin.jar")}\n"), both)
+    run(dir, Some(home), "--properties-file", named, "x.jar")
+    val one = Files.readString(dir.resolve("arguments"))
+    assert(one.contains(s"--jars\n${dir.resolve("plugin.jar")}\n"), one)
+  }
+
   folder.test("a driver in the cluster wants a folder that it can write to") { dir =>
     val mistake = intercept[Usage](run(dir, Some(spark(dir, 0)), "--deploy-mode", "cluster", "x.jar"))
     assert(mistake.getMessage.contains("spark.eventLog.dir"), mistake.getMessage)

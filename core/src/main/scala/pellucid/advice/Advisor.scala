@@ -47,14 +47,7 @@ final class Advisor(
     val (netStages, netText) = logged(Phase.ShuffleRead)
     val (waitStages, waitText) = logged(Phase.Waiting, Phase.ComputeOrWaiting)
     val unnamed = completion.neither.atMostSeconds - completion.neither.loggedSeconds
-    val parts = total.breakdown.waitingAtMost
-    val bounds = Seq(
-      "input" -> parts.input,
-      "output" -> parts.output,
-      "spills" -> parts.spill,
-      "Python workers" -> parts.pythonWorker
-    )
-      .collect { case (what, seconds) if seconds > 0 => f"$what at most $seconds%.1f s" }
+    val bounds = total.breakdown.waitingAtMost.parts.map { case (what, seconds) => f"$what at most $seconds%.1f s" }
     Seq(
       Advice(
         "disk",
@@ -202,9 +195,12 @@ final class Advisor(
     )
     if (stages.isEmpty || trace.lanes.count.sum <= 1) Nil
     else {
+      val evenly = trace.stages.indices.map(s =>
+        trace.tasksOfStage(s).iterator.map(tasks.durationMillis(_) * 1000L).sum / math.max(slots(s), 1)
+      )
       val faster = scenarios.shorter { (row, millis) =>
         val s = tasks.stage(row)
-        if (few(s)) millis * 1000L * trace.tasksOfStage(s).length / math.max(slots(s), 1) else millis * 1000L
+        if (few(s)) evenly(s) else millis * 1000L
       }
       Seq(Advice(
         "parallelism",
@@ -260,7 +256,9 @@ final class Advisor(
   }
 
   private def driverTime: Seq[Advice] = {
-    val between = driver.seconds - driver.beforeFirstTaskSeconds - driver.afterLastTaskSeconds
+    val isBegun = trace.window.exists(w => w.fromMillis > w.originMillis) // before the first task others ran
+    val startup = if (isBegun) 0 else driver.beforeFirstTaskSeconds
+    val between = driver.seconds - startup - driver.afterLastTaskSeconds
     val longest = driver.longest.filter(g => g.afterJob.isDefined && g.beforeJob.isDefined).take(3).map(g =>
       f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s"
     ).mkString(", ")
@@ -278,7 +276,7 @@ final class Advisor(
       Advice(
         "startup",
         "No task ran before the first job: start-up, executors not there yet, reading of metadata",
-        driver.beforeFirstTaskSeconds,
+        startup,
         upperBound = true,
         "From the start of the application to its first task.",
         Nil,

@@ -72,11 +72,11 @@ final class Replay(val schedule: Schedule) {
           while (!events.isEmpty && events.time <= now) {
             val id = events.id
             events.remove()
+            if (id < Slots) out.end = now // executors come and go, and retries may begin, with nothing left to do
             happens(id)
           }
         }
         launchTasks()
-        if (now > out.end) out.end = now
       }
       out.end = math.max(out.end, progress.recordedEnd)
       out

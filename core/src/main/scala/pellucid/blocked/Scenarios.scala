@@ -43,16 +43,15 @@ final class BlockedTime(scenarios: Scenarios, all: Blockage.All, val noStraggler
   private val diskLogged = without(all.diskLogged)
   private val networkLogged = without(all.networkLogged)
   private val neitherLogged =
-    if (all.networkLogged.totalNanos == 0) diskLogged
-    else if (all.diskLogged.totalNanos == 0) networkLogged
-    else without(all.neitherLogged)
-  private val diskAtMost = atMost(all.diskAtMost, all.diskLogged, diskLogged)
-  private val networkAtMost = atMost(all.networkAtMost, all.networkLogged, networkLogged)
-  private val neitherAtMost = atMost(all.neitherAtMost, all.neitherLogged, neitherLogged)
+    replay(all.neitherLogged, all.diskLogged -> diskLogged, all.networkLogged -> networkLogged)
+  private val diskAtMost = replay(all.diskAtMost, all.diskLogged -> diskLogged)
+  private val networkAtMost = replay(all.networkAtMost, all.networkLogged -> networkLogged)
+  private val neitherAtMost = replay(all.neitherAtMost, all.neitherLogged -> neitherLogged)
 
-  /** Task by task an upper bound is no less than what is logged: where the sums are equal, so are they. */
-  private def atMost(bound: Blockage, logged: Blockage, replayed: Simulated): Simulated =
-    if (bound.totalNanos == logged.totalNanos) replayed else without(bound)
+  /** Task by task no part of it, whose replay is known, is more than `what`: where the sums are equal, so are they. */
+  private def replay(what: Blockage, parts: (Blockage, Simulated)*): Simulated =
+    parts.collectFirst { case (part, replayed) if part.totalNanos == what.totalNanos => replayed }
+      .getOrElse(without(what))
 
   def application(recordedSeconds: Double): Completion = completion(recordedSeconds, _.end)
   def job(row: Int, recordedSeconds: Double): Completion = completion(recordedSeconds, _.jobMicros(row))

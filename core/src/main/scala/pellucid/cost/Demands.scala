@@ -25,6 +25,7 @@ object Demands {
     val ran = trace.stages.indices.groupMapReduce(trace.stages(_).id)(trace.tasksOfStage(_).length)(math.max)
     val tasksOfId = trace.jobs.iterator.flatMap(_.stageTasks).toMap ++ ran.filter(_._2 > 0)
     var anyObserved, unknownMappers = false
+    var elsewhere = 0.0 // bytes of input
     val name = if (trace.application.name.nonEmpty) trace.application.name else trace.application.id
     val stages = for (s <- trace.stages.indices; rows = trace.tasksOfStage(s) if rows.nonEmpty) yield {
       val info = trace.stages(s)
@@ -36,11 +37,14 @@ object Demands {
       if (sums.shuffleRead > 0 && mappers == 0) unknownMappers = true
       val perTask = 1.0 / rows.length
       val blocks = measured.filter(u => u.kind == "shuffleRead" || u.kind == "shuffleFetch")
-      val output = if (sums.observed) total("output") else sums.output
-      val written = if (sums.observed) replicated(measured, replicas) else output * replicas
+      // of file systems that the plugin does not measure Spark itself knows how much
+      val isMeasured = measured.exists(_.kind == "output")
+      val output = if (isMeasured) total("output") else sums.output
+      val written = if (isMeasured) replicated(measured, replicas) else output * replicas
       val persistedRead = total("blockRead") + sums.spilled
       val persistedWrite = total("blockWrite") + sums.spilled
       val input = if (sums.observed) total("input") else sums.input
+      if (sums.observed && input == 0) elsewhere += sums.input
       val io = Seq(
         Io(IoKind.HdfsRead, input, math.min(BlockBytes, input * perTask)),
         Io(IoKind.HdfsWrite, written, math.min(BlockBytes, output * perTask)),
@@ -67,7 +71,8 @@ object Demands {
         StageDemand.serial(serial),
         leastWaves,
         seconds,
-        if (info.numTasks > 0) math.max(0, rows.length - info.numTasks) else 0
+        if (info.numTasks > 0) math.max(0, rows.length - info.numTasks) else 0,
+        trace.application.taskCpus
       )
     }
     def bytes(of: IoKind)(stage: StageDemand) = stage.io.filter(_.kind == of).map(_.bytes).sum
@@ -75,6 +80,8 @@ object Demands {
       notes +=
         s"$name: a stock log; all waiting of tasks that read, write or spill is taken to be for I/O, " +
           "and all input to be on disk"
+    if (elsewhere > 0) notes += f"$name: ${elsewhere / 1e6}%,.0f MB of input came from no disk that was measured: " +
+      "from memory, it is taken (where it came from an object store, a log without the plugin has it as input)"
     val input = stages.map(bytes(IoKind.HdfsRead)).maxOption.getOrElse(0.0) * replicas
     val output = stages.map(bytes(IoKind.HdfsWrite)).sum
     if (input + output > 0 && trace.application.replication.isEmpty) notes +=

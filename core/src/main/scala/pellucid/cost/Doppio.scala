@@ -64,8 +64,7 @@ object Doppio {
     val taskSeconds = demand.computeSeconds + demand.io.map(ioSeconds(_, demand.tasks, on)).sum
     val terms = Term.all.map {
       case Term.Scale =>
-        math.max(demand.leastWaves, demand.tasks / (on.machines.toDouble * on.cores)) * taskSeconds +
-          demand.serialSeconds(0)
+        math.max(demand.leastWaves, demand.waves(on)) * taskSeconds + demand.serialSeconds(0)
       case limit =>
         val disk = diskSeconds(demand, limit, on)
         if (disk > 0) disk + demand.serialSeconds(limit.index) else 0.0
@@ -88,9 +87,9 @@ object Doppio {
           io.bytes,
           io.requestBytes,
           bandwidth,
-          io.coreBytesPerSecond.map(_ => bandwidth / perCore),
+          io.coreBytesPerSecond.map(_ => bandwidth / perCore * demand.coresPerTask),
           lambda,
-          lambda * bandwidth / perCore
+          lambda * bandwidth / perCore * demand.coresPerTask
         )
       }
     )

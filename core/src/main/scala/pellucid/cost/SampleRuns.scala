@@ -17,8 +17,8 @@ object SampleRuns {
       throw new IllegalArgumentException(
         s"run ${i + 1} has not the stages and tasks of run 1 ($other, $one): they are not of one job"
       )
-    if (slots(few.cluster) == slots(more.cluster))
-      throw new IllegalArgumentException(s"runs 1 and 2 both have ${slots(few.cluster).toInt} cores")
+    if (cores(few.cluster) == cores(more.cluster))
+      throw new IllegalArgumentException(s"runs 1 and 2 both have ${cores(few.cluster)} cores")
     val notes = Seq.newBuilder[String]
     val stages = few.job.stages.indices.map { i =>
       val (one, two) = (few.job.stages(i), more.job.stages(i))
@@ -28,7 +28,7 @@ object SampleRuns {
         if (limit >= stage.recordedSeconds && limit > 0)
           notes += s"$label: the disk alone takes as long as run ${n + 1} did: repeat it with a faster disk"
       }
-      val (wavesOne, wavesTwo) = (one.tasks / slots(few.cluster), two.tasks / slots(more.cluster))
+      val (wavesOne, wavesTwo) = (one.waves(few.cluster), two.waves(more.cluster))
       val slope =
         if (wavesOne == wavesTwo) 0 else (one.recordedSeconds - two.recordedSeconds) / (wavesOne - wavesTwo)
       val intercept = one.recordedSeconds - wavesOne * slope
@@ -56,5 +56,5 @@ object SampleRuns {
     few.job.copy(stages = stages, notes = (few.job.notes ++ notes.result()).distinct)
   }
 
-  private def slots(cluster: Cluster): Double = cluster.machines.toDouble * cluster.cores
+  private def cores(cluster: Cluster): Int = cluster.machines * cluster.cores
 }

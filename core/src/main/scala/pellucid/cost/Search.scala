@@ -24,6 +24,7 @@ object Search {
     var point = 0L
     for (machine <- space.machines) {
       val table = new DiskTable(job, space, machine.cores)
+      val perSlot = job.stages.map(1.0 / _.slots(machine.cores)).toArray
       for (hdfs <- 0 until disks; local <- 0 until disks) {
         for (s <- 0 until stages) {
           work(s) = job.stages(s).computeSeconds * job.stages(s).tasks + table.hdfsWork(hdfs)(s) +
@@ -39,7 +40,7 @@ object Search {
           val machines = space.fewest + count
           if (machines * bytes(local) < job.localBytes || machines * bytes(hdfs) < job.hdfsBytes) tooSmall += 1
           else {
-            val seconds = job.driverSeconds + stageSeconds(work, limits, serial, least, machines, machine.cores)
+            val seconds = job.driverSeconds + stageSeconds(work, limits, serial, least, perSlot, machines)
             front.offer(seconds, seconds / 3600 * machines * dollarsPerHour, point)
           }
           point += 1
@@ -55,15 +56,14 @@ object Search {
       limits: Array[Array[Double]],
       serial: Array[Array[Double]],
       least: Array[Double],
-      machines: Int,
-      cores: Int
+      perSlot: Array[Double],
+      machines: Int
   ): Double = {
     val perMachine = 1.0 / machines
-    val perCore = perMachine / cores
     var sum = 0.0
     var s = 0
     while (s < work.length) {
-      var longest = math.max(least(s), perCore) * work(s) + serial(0)(s)
+      var longest = math.max(least(s), perMachine * perSlot(s)) * work(s) + serial(0)(s)
       var t = 1
       while (t < Terms) {
         val limit = limits(t)(s)

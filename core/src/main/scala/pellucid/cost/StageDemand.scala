@@ -49,6 +49,7 @@ final case class Io(kind: IoKind, bytes: Double, requestBytes: Double, coreBytes
   * @param serialSeconds   δ of each term of Eq. 1, by [[Term.index]]
   * @param recordedSeconds of the application's time as it was recorded; 0 where it was not
   * @param retries         of its tasks, attempts beyond one for each partition
+  * @param coresPerTask    `spark.task.cpus`
   */
 final case class StageDemand(
     job: String,
@@ -60,9 +61,14 @@ final case class StageDemand(
     serialSeconds: IndexedSeq[Double] = StageDemand.NoSerial,
     leastWaves: Double = 1,
     recordedSeconds: Double = 0,
-    retries: Int = 0
+    retries: Int = 0,
+    coresPerTask: Int = 1
 ) {
   def partitions: Int = tasks - retries
+
+  /** Tasks at once on a machine of so many cores. */
+  def slots(cores: Int): Int = math.max(1, cores / coresPerTask)
+  def waves(on: Cluster): Double = tasks / (on.machines.toDouble * slots(on.cores))
 }
 
 object StageDemand {

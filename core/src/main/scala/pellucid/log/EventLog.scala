@@ -45,8 +45,8 @@ object EventLog {
               InputStream.nullInputStream
           }
         val in = new BufferedInputStream(decompressed, HeadBytes)
-        val format = LogFormat.all.find(_.recognizes(head(in))).get
-        val reader = format.reader(builder)
+        val begin = head(in)
+        val reader = LogFormat.all.find(_.recognizes(begin)).get.reader(builder)
         val cut = new Lines(in)
         while (cut.advance())
           if (blank(cut)) ()

@@ -122,7 +122,7 @@ private[log] final class JobLogger(builder: TraceBuilder) extends LogFormat.Read
   }
 
   private def update(id: Int)(change: StageInfo => StageInfo): Unit = {
-    val old = stages.getOrElse(id, StageInfo(id, 0, s"stage $id", 0, Array.empty, 0, 0, None, Array.empty, Nil))
+    val old = stages.getOrElse(id, StageInfo(id, 0, s"stage $id", 0, Array.empty, 0, 0, None, Array.empty))
     stages(id) = change(old)
     builder.stage(stages(id))
   }

@@ -6,8 +6,8 @@ import java.nio.{ByteBuffer, ByteOrder}
 /** Cuts a stream into lines without copying them: each is handed on as a range of one reused buffer, which grows to the
   * longest line. A stream that breaks off (a compressed file cut short) ends the lines where it breaks.
   */
-final class Lines(in: InputStream, initialBytes: Int = 1 << 18) {
-  private var buf = new Array[Byte](initialBytes)
+final class Lines(in: InputStream) {
+  private var buf = new Array[Byte](1 << 18)
   private var words = view()
   private var limit = 0
   private var next = 0

@@ -1,7 +1,5 @@
 package pellucid.log
 
-import scala.collection.mutable.ArrayBuffer
-
 import pellucid.trace.{JobInfo, StageInfo, TraceBuilder}
 
 /** Job and stage events. */
@@ -69,7 +67,6 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var submitted, completed = 0L
     var failure: Option[String] = None
     var parents = Array.empty[Int]
-    val rdds = ArrayBuffer.empty[String]
     c.rest(stageKeys) {
       case StageId => id = c.long().toInt
       case AttemptId => attempt = c.long().toInt
@@ -79,9 +76,8 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
       case Submission => submitted = c.long()
       case Completion => completed = c.long()
       case Failure => failure = Option(c.string()).map(firstLine)
-      case Rdds => c.elements(c.fields(rddKeys) { case RddName => rdds += orEmpty(c.string()); () })
     }
-    StageInfo(id, attempt, name, numTasks, parents, submitted, completed, failure, Array.empty, rdds.distinct.toSeq)
+    StageInfo(id, attempt, name, numTasks, parents, submitted, completed, failure, Array.empty)
   }
 
   private def ints(): Array[Int] = {
@@ -113,10 +109,8 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     Parents -> "Parent IDs",
     Submission -> "Submission Time",
     Completion -> "Completion Time",
-    Failure -> "Failure Reason",
-    Rdds -> "RDD Info"
+    Failure -> "Failure Reason"
   )
-  private val rddKeys = new Keys(RddName -> "Name")
 }
 
 private[log] object StageEvents {
@@ -143,7 +137,4 @@ private[log] object StageEvents {
   private final val Submission = 7
   private final val Completion = 8
   private final val Failure = 9
-  private final val Rdds = 10
-
-  private final val RddName = 1
 }

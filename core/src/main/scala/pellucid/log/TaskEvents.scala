@@ -93,7 +93,8 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
     tasks.durationMillis.saturate(row, finish - launch)
     if (gettingResult > 0) tasks.gettingResultMillis.saturate(row, finish - gettingResult)
     tasks.set(row, outcome | (locality << Tasks.LocalityShift) | (if (speculative) Tasks.Speculative else 0))
-    if (observed != null) observedTask.read(observed, row)
+    // a task whose output was lost ends once more, with all that was measured of it
+    if (observed != null && outcome != Tasks.Resubmitted) observedTask.read(observed, row)
   }
 
   /** The line holds nothing else and has what an event needs: only now may the builder hear of it. */

@@ -1,5 +1,7 @@
 package pellucid.model
 
+import scala.collection.mutable
+
 import pellucid.blocked.Schedule
 import pellucid.trace.Trace
 
@@ -51,15 +53,24 @@ final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Do
   def seconds(stage: Int): Double = ofResources(stage).map(_._2).max
 
   /** Along the graph of its stages. */
-  def ofJob(job: Int): Double = {
-    val ends = new java.util.HashMap[Int, Double]
-    def end(stage: Int): Double =
-      if (ends.containsKey(stage)) ends.get(stage)
-      else {
-        val before = schedule.stageAfter(stage).filter(schedule.stageJob(_) == job).map(end).maxOption.getOrElse(0.0)
-        ends.put(stage, before + seconds(stage))
-        before + seconds(stage)
-      }
-    schedule.stagesOfJob(job).map(end).maxOption.getOrElse(0.0)
+  def ofJob(job: Int): Double =
+    longest(schedule.stagesOfJob(job).sortBy(s => (schedule.stageSubmitted(s), s)), schedule.stageAfter(_), seconds)
+
+  /** Along the jobs that followed one another; those that ran at once share the resources, all of which have to do what all ask of them. */
+  def ofApplication: Double = {
+    val stages = trace.stages.indices
+    val shared = if (stages.isEmpty) 0.0 else stages.map(ofResources(_).map(_._2)).transpose.map(_.sum).max
+    val jobs = trace.jobs.indices.sortBy(j => (trace.jobs(j).submissionMillis, j))
+    math.max(longest(jobs, schedule.jobAfter(_), ofJob), shared)
+  }
+
+  /** The chain that takes longest of `all`, which stand in an order in which none comes before what it follows. */
+  private def longest(all: Iterable[Int], after: Int => Array[Int], seconds: Int => Double): Double = {
+    val ends = mutable.HashMap.empty[Int, Double]
+    for (each <- all) {
+      val before = after(each).iterator.flatMap(ends.get).maxOption.getOrElse(0.0)
+      ends(each) = before + seconds(each)
+    }
+    ends.values.maxOption.getOrElse(0.0)
   }
 }

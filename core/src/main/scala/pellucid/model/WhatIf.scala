@@ -238,8 +238,8 @@ final class Models(trace: Trace, known: Known = Known()) {
       sum(_.ideal),
       sum(_.slots),
       before.simulated.end / 1e6,
-      jobs.map(_.idealNow).sum,
-      jobs.map(_.idealNext).sum
+      before.ideal.ofApplication,
+      after.ideal.ofApplication
     )
   }
 

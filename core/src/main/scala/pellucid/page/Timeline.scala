@@ -101,6 +101,7 @@ object Timeline {
     val tasks = trace.tasks
     val open = Array.fill[Array[Int]](slots)(null) // the block that a slot's next short task may join
     val longest = new Array[Int](slots) // ticks of a task in it
+    val nanos = Array.ofDim[Long](slots, Phase.Count) // of its phases
     val out = ArrayBuffer.empty[Array[Int]]
     val times = new TaskPhases(tasks)
     for (row <- trace.byLaunch) {
@@ -121,6 +122,7 @@ object Timeline {
           fresh(5) = tasks.taskId(row).toInt
           out += fresh
           longest(lane) = 0
+          java.util.Arrays.fill(nanos(lane), 0)
           fresh
         }
       if (block(Stage) != stage) block(7) = 1
@@ -129,7 +131,11 @@ object Timeline {
       block(4) += 1
       block(6) = math.max(block(6), tasks.outcome(row))
       var p = 0
-      while (p < Phase.Count) { block(Fixed + p) += (times.nanos(p) / (1000000L * tickMillis)).toInt; p += 1 }
+      while (p < Phase.Count) {
+        nanos(lane)(p) += times.nanos(p)
+        block(Fixed + p) = (nanos(lane)(p) / (1000000L * tickMillis)).toInt
+        p += 1
+      }
       open(lane) = if (isShort) block else null
     }
     out

@@ -78,7 +78,12 @@ final case class Breakdown(
 final case class Sampled(kind: String, what: String, seconds: Double)
 
 /** Upper bounds on how much of the phases `waiting` and `computeOrWaiting` each cause can explain; they overlap. */
-final case class WaitingAtMost(input: Double, output: Double, spill: Double, pythonWorker: Double)
+final case class WaitingAtMost(input: Double, output: Double, spill: Double, pythonWorker: Double) {
+
+  /** Those that can explain any, in words. */
+  def parts: Seq[(String, Double)] =
+    Seq("input" -> input, "output" -> output, "spills" -> spill, "Python workers" -> pythonWorker).filter(_._2 > 0)
+}
 
 /** Blocked-time analysis: completion time recorded, replayed, and what the replay saves without a resource. */
 final case class Completion(

@@ -13,7 +13,7 @@ object OptimizationText {
     Seq(head(o), choices(o), rules(o), stages(o), front(o), assumptions(o)).filter(_.nonEmpty).mkString("\n")
 
   private def head(o: Optimization): String =
-    title(s"${o.jobs.mkString(", ")}: recorded ${seconds(o.recordedSeconds)}") +
+    title(o.jobs.mkString(", "), s": recorded ${seconds(o.recordedSeconds)}") +
       wrap(s"Prices: ${o.prices}, ${o.pricesDate} (${o.pricesSource}).", 2) +
       f"  ${o.configurations}%,d configurations compared" +
       (if (o.tooSmall > 0) f", of which ${o.tooSmall}%,d have disks too small for the data" else "") + "\n"

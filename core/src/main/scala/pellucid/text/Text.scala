@@ -156,14 +156,11 @@ object Text {
       }.mkString +
       (if (unlogged <= 0) ""
        else {
-         val w = b.waitingAtMost
-         val bounds =
-           Seq("input" -> w.input, "output" -> w.output, "spill" -> w.spill, "Python workers" -> w.pythonWorker)
-             .collect { case (what, s) if s > 0 => s"$what at most ${seconds(s)}" }
+         val bounds = b.waitingAtMost.parts.map { case (what, s) => s"$what at most ${seconds(s)}" }
          wrap(
            s"Of the ${seconds(unlogged)} not logged further: " +
              (if (bounds.isEmpty)
-                "no input, output or spill in those tasks; locks, broadcasts, or more threads than cores"
+                "no input, output or spills in those tasks; locks, broadcasts, or more threads than cores"
               else bounds.mkString(", ") + "; the rest locks, broadcasts, or more threads than cores") + ".",
            2
          )
@@ -418,7 +415,10 @@ object Text {
       (if (trouble.isEmpty) ", all understood\n" else trouble.mkString("; ", "; ", "\n"))
   }
 
-  private[text] def title(text: String): String = s"${clip(text, Width)}\n"
+  private[text] def title(text: String): String = title(text, "")
+
+  /** With an `end` that stays however long what comes before it is. */
+  private[text] def title(text: String, end: String): String = s"${clip(text, Width - end.length)}$end\n"
 
   private[text] def table(header: Seq[String], rows: Seq[Seq[String]], left: Int): String = {
     val widths = header.indices.map(c => (header +: rows).map(_(c).length).max)

@@ -44,7 +44,8 @@ object WhatIfText {
   /** Of answers that differ in `what`. */
   def sweep(what: String, all: Seq[WhatIf], value: Machines => Int): String =
     title(
-      s"${all.head.name} ${all.head.id}: now ${value(all.head.now)} $what, ${seconds(all.head.application.seconds)}"
+      s"${all.head.name} ${all.head.id}",
+      s": now ${value(all.head.now)} $what, ${seconds(all.head.application.seconds)}"
     ) + table(
       Seq(what, "replay", "ideal", "slots", "ideal time", ""),
       all.map { w =>

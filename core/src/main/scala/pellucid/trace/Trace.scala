@@ -132,6 +132,9 @@ final case class ApplicationInfo(
   /** How often HDFS writes each block, where the log says. */
   def replication: Option[Int] = properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption).filter(_ > 0)
 
+  /** Cores that a task takes, where no resource profile says otherwise. */
+  def taskCpus: Int = properties.get("spark.task.cpus").flatMap(_.toIntOption).filter(_ > 0).getOrElse(1)
+
   /** Tasks of an executor with monotasks at once, where the user has a bound. */
   def mostTasks: Option[Int] = properties.get("spark.pellucid.monotasks.mostTasks").flatMap(_.toIntOption)
 
@@ -181,8 +184,7 @@ final case class StageInfo(
     submissionMillis: Long,
     completionMillis: Long,
     failure: Option[String],
-    jobs: Array[Int],
-    rdds: Seq[String]
+    jobs: Array[Int]
 ) {
   def ended: Boolean = completionMillis > 0
 }

@@ -53,7 +53,7 @@ final class TraceBuilder(
     if (lastStageRow < 0 || key != lastStageKey) {
       lastStageRow = stageRows.getOrElseUpdate(
         key, {
-          stages += StageInfo(id, attempt, "", 0, Array.empty, 0, 0, None, Array.empty, Nil)
+          stages += StageInfo(id, attempt, "", 0, Array.empty, 0, 0, None, Array.empty)
           stages.size - 1
         }
       )
@@ -69,8 +69,7 @@ final class TraceBuilder(
     stages(row) = info.copy(
       submissionMillis = if (info.submissionMillis > 0) info.submissionMillis else old.submissionMillis,
       completionMillis = if (info.completionMillis > 0) info.completionMillis else old.completionMillis,
-      failure = info.failure.orElse(old.failure),
-      rdds = if (info.rdds.nonEmpty) info.rdds else old.rdds
+      failure = info.failure.orElse(old.failure)
     )
     saw(math.max(info.submissionMillis, info.completionMillis))
   }
@@ -286,7 +285,6 @@ final class TraceBuilder(
     * there no later than its first task: the driver may log its coming after that.
     */
   private def withSlots(tasks: Tasks): IndexedSeq[ExecutorInfo] = {
-    val taskCpus = application.properties.get("spark.task.cpus").flatMap(_.toIntOption).filter(_ > 0).getOrElse(1)
     val firstLaunch = Array.fill(executors.size)(Long.MaxValue)
     for (row <- 0 until tasks.size)
       firstLaunch(tasks.executor(row)) = math.min(firstLaunch(tasks.executor(row)), tasks.launchMillis(row))
@@ -294,7 +292,9 @@ final class TraceBuilder(
       val e = executors(row)
       val profile = profiles.getOrElse(profileOfExecutor.getOrElse(row, 0), ResourceProfile.default)
       e.copy(
-        slots = if (e.cores > 0) math.max(1, math.min(TraceBuilder.MostSlots, profile.slots(e.cores, taskCpus))) else 0,
+        slots = if (e.cores > 0)
+          math.max(1, math.min(TraceBuilder.MostSlots, profile.slots(e.cores, application.taskCpus)))
+        else 0,
         addedMillis = math.min(if (e.addedMillis > 0) e.addedMillis else application.startMillis, firstLaunch(row))
       )
     }

@@ -27,7 +27,8 @@ object Window {
     val selected = tasks.select(rows)
     for (r <- 0 until selected.size) selected.stage(r) = newStage(selected.stage(r))
     // what was measured by path has no moments: of stages partly outside it is left out
-    val whole = rows.groupMapReduce(tasks.stage(_))(_ => 1)(_ + _)
+    val attempts = rows.filter(tasks.outcome(_) != Tasks.Resubmitted)
+    val whole = attempts.groupMapReduce(tasks.stage(_))(_ => 1)(_ + _)
     val paths = trace.paths.collect {
       case use if whole.get(use.stage).contains(trace.tasksOfStage(use.stage).length) =>
         use.copy(stage = newStage(use.stage))

@@ -2,7 +2,7 @@ package pellucid.blocked
 
 import org.scalacheck.{Gen, Prop}
 import pellucid.{TraceOf, Properties}
-import pellucid.trace.{Tasks, Trace}
+import pellucid.trace.{Tasks, Trace, Window}
 
 class ReplaySuite extends Properties {
   override def scalaCheckTestParameters = super.scalaCheckTestParameters.withMinSuccessfulTests(300)
@@ -63,6 +63,17 @@ class ReplaySuite extends Properties {
     assertEquals(recorded(trace).end, 100000L)
     // with task 0 at 1 ms, executor 0 takes task 1 at 1 (ends 41) and then task 2 waits for nobody: executor 1 at 20 (ends 70)
     assertEquals(millis(trace)((row, ms) => if (row == 0) 1 else ms), 70L)
+  }
+
+  test("executors that come or go where nothing is left to do make nothing longer") {
+    // Executor 1 is given back at 900; with task 0 in 300 ms all has ended by then. Executor 2 comes for job 1, at 5000.
+    val trace = new TraceOf(Seq(1)).executor("1", 1, 0).removed("1", 900, "idle").executor("2", 1, 5000)
+      .job(0, 0, 1000, 0).job(1, 4900, 6000, 1).stage(0, 0, 1000).stage(1, 4900, 6000)
+      .task(0, 0, 1000)().task(0, 0, 300, executor = 1)().task(1, 5000, 6000, executor = 2)().result()
+    assertEquals(recorded(trace).end, 6000000L)
+    val first = Window.of(trace, TraceOf.Start, TraceOf.Start + 1000)
+    assertEquals(recorded(first).end, 1000000L)
+    assertEquals(millis(first)((row, ms) => if (row == 0) 300 else ms), 300L)
   }
 
   test("a retry follows the attempt that failed; a killed attempt is not waited for") {

@@ -103,6 +103,26 @@ class DemandsSuite extends munit.FunSuite {
     assertEquals(Demands.of(task.result()).stages.head.computeSeconds, 9.0)
   }
 
+  test("what an observed job writes to a file system that is not measured is output; what it reads is named") {
+    val task = new TraceOf()
+    task.stage(0, 0, 10000).job(0, 0, 10000, 0).task(0, 0, 10000) { (t, row) =>
+      t.inputBytes(row) = 5000000
+      t.outputBytes(row) = 1000
+      t.set(row, Tasks.Observed)
+    }
+    val job = Demands.of(task.result())
+    assertEquals(job.stages.head.io, Seq(Io(IoKind.HdfsWrite, 3000, 1000)))
+    assert(job.notes.exists(_.contains("5 MB of input came from no disk that was measured")), job.notes)
+  }
+
+  test("where a task takes several cores a machine runs as many fewer") {
+    // eight cores, four tasks of 2 s with two cores each: at once
+    val job = new TraceOf(Seq(8), Map("spark.task.cpus" -> "2"))
+    job.stage(0, 0, 2000).job(0, 0, 2000, 0)
+    for (_ <- 0 until 4) job.task(0, 0, 2000)()
+    assertEquals(Doppio.seconds(Demands.of(job.result()), Cluster(1, 8, Demanded.disk(1), Demanded.disk(1))), 2.0)
+  }
+
   test("of two jobs HDFS keeps all output, and one's input after the other's; local disks what either leaves") {
     def job(input: Double, output: Double, local: Double) =
       JobDemand(Seq("job"), Vector.empty, 1, local, input, output, Nil)

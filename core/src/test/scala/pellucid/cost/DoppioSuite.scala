@@ -27,6 +27,11 @@ class DoppioSuite extends Properties {
     assertEquals(Seq(2, 8, 9, 36).map(onCores(_).bound), Seq("cores", "cores", "localRead", "localRead"))
   }
 
+  test("of tasks with two cores each all is as with half the cores: b and B are twice as many") {
+    val wide = Doppio.stage(fig6.copy(coresPerTask = 2), Cluster(1, 8, disk(1e9), disk(120 * MB)))
+    assertEquals((wide.seconds, wide.io.head.breakPoint, wide.io.head.turningPoint), (96.0, Some(4.0), 16.0))
+  }
+
   test("reads of one disk add up, the other disk and the other direction are limits of their own; each has its own δ") {
     // on two machines: HDFS 100 MB at 100 MB/s = 0.5 s; local 300 + 100 MB at 50 MB/s = 4 s; written 60 MB at 50 MB/s =
     // 0.6 s
@@ -102,7 +107,8 @@ object Demanded {
     compute <- Gen.choose(0.0, 30.0)
     serial <- Gen.listOfN(Term.all.size, Gen.choose(0.0, 20.0))
     least <- Gen.oneOf(1.0, 0.25)
-  } yield StageDemand("job", 0, "stage", tasks, compute, io, serial.toVector, least)
+    cores <- Gen.choose(1, 3)
+  } yield StageDemand("job", 0, "stage", tasks, compute, io, serial.toVector, least, coresPerTask = cores)
 
   val jobs: Gen[JobDemand] = for {
     stages <- Gen.nonEmptyListOf(stagesOf(IoKind.all))

@@ -227,8 +227,8 @@ class EventLogSuite extends munit.FunSuite {
     )
     val s = trace.stages.head
     assertEquals(
-      (s.id, s.attempt, s.name, s.submissionMillis, s.completionMillis, s.rdds),
-      (0, 0, "count", 990L, 1650L, Seq("text"))
+      (s.id, s.attempt, s.name, s.submissionMillis, s.completionMillis),
+      (0, 0, "count", 990L, 1650L)
     )
     assertEquals(trace.executors.map(e => (e.id, e.host, e.cores, e.slots)), Vector(("0", "worker", 0, 0)))
     // the job's moments are the log's when it comes to them: the executor's at its start, the stage's at its end
@@ -879,8 +879,8 @@ class EventLogSuite extends munit.FunSuite {
         """"Parent IDs":[0,1],"Details":"org.x\n[]{}","Accumulables":[],"Resource Profile Id":0}}"""
     val s = readLines(line).stages.head
     assertEquals(
-      (s.name, s.numTasks, s.parentIds.toSeq, s.rdds, s.submissionMillis, s.ended),
-      ("a \"b\" at C.scala:1", 17, Seq(0, 1), Seq("x", "y"), 0L, false)
+      (s.name, s.numTasks, s.parentIds.toSeq, s.submissionMillis, s.ended),
+      ("a \"b\" at C.scala:1", 17, Seq(0, 1), 0L, false)
     )
   }
 

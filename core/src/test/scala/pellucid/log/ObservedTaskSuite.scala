@@ -2,7 +2,7 @@ package pellucid.log
 
 import pellucid.Samples._
 import pellucid.breakdown.{Phase, TaskPhases}
-import pellucid.trace.Tasks
+import pellucid.trace.{Tasks, Window}
 
 /** Tasks that Pellucid's plugin measured. */
 class ObservedTaskSuite extends munit.FunSuite {
@@ -42,6 +42,15 @@ class ObservedTaskSuite extends munit.FunSuite {
       IndexedSeq(15 -> 1L, 16 -> 3L, 17 -> 1L)
     )
     assertEquals(trace.paths.size, 11)
+  }
+
+  test("a task that ends once more, as its output was lost, was measured once, and its stage is whole") {
+    val lost = measured(1, full).replace("{\"Reason\":\"Success\"}", "{\"Reason\":\"Resubmitted\"}")
+    val trace = readLines(environment, measured(1, full), lost)
+    assertEquals(trace.tasks.size, 2)
+    assertEquals(trace.paths.find(_.path == "hdfs:m2").map(p => (p.requests, p.bytes)), Some((3L, 300000L)))
+    val all = Window.of(trace, trace.tasks.launchMillis(0) - 1, trace.tasks.finishMillis(0) + 1)
+    assertEquals(all.paths.map(_.bytes), trace.paths.map(_.bytes))
   }
 
   test("measured input, output and spills take the place of their bounds; what is left is waiting") {

@@ -74,6 +74,29 @@ class ModelsSuite extends munit.FunSuite {
     near(half.turningPoint.get, 1200.0 / 200) // CPU s over disk s
   }
 
+  test("the ideal time of an application whose jobs ran at once is that of the longest of them, and not their sum") {
+    // Two cores. Job 0 computes for 2 s, and job 1 reads for 2 s beside it; job 2 follows both and computes for 1 s. Ideal: 1, 2 and 0.5 s.
+    def did(id: Int, from: Long, to: Long, what: String) = Seq(
+      jobStart(id, from, id),
+      stageSubmitted(id, at = from),
+      taskEnd(
+        id.toLong,
+        stage = id,
+        launch = from,
+        finish = to,
+        accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;|${from}000;cpu=2 disk:a=1;$what]"}""",
+        metrics = s"""{"Executor Run Time":${to - from},"Executor CPU Time":1}"""
+      ),
+      stageCompleted(id, from = from, to = to),
+      jobEnd(id, to)
+    )
+    val jobs = did(0, 1000, 3000, "c0,0,0,2000000,2000000") ++ did(1, 1000, 3000, "i1,100000000,0,2000000,0") ++
+      did(2, 3000, 4000, "c0,0,0,1000000,1000000")
+    val all = new Models(readLines(Seq(environment, executorAdded("1", 2)) ++ jobs: _*), Known()).predict(Change())
+    assertEquals(all.jobs.map(_.prediction.idealNow), Seq(1.0, 2.0, 0.5))
+    near(all.application.idealNow, 2.5)
+  }
+
   // One core and one disk: A reads 0-1 and computes 1-2; B waits, reads 1-2, computes 2-3
   private val two = stage(
     1,

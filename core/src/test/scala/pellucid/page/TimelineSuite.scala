@@ -41,6 +41,15 @@ class TimelineSuite extends munit.FunSuite {
     ) // 0-100, 100-110 and 110-125
   }
 
+  test("tasks shorter than a tick have their time by phase in the block that they share") {
+    // 100 tasks of 1 ms, of which each waits for 0.2
+    val short = new TraceOf(Seq(1)).job(0, 0, 100, 0).stage(0, 0, 100)
+    for (i <- 0 until 100) short.task(0, i, i + 1)((t, r) => t.cpuNanos(r) = 800000L)
+    val all = blocks(Timeline.of(short.result(), mostBlocks = 2))
+    def ms(phase: Phase) = all.map(_(8 + phase.index)).sum
+    assertEquals((ms(Phase.Compute), ms(Phase.Waiting)), (80, 20))
+  }
+
   test(
     "a streaming application, of stages with a task or two per lane: what begins within one stretch of time is joined"
   ) {

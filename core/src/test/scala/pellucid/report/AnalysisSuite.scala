@@ -1,7 +1,7 @@
 package pellucid.report
 
 import pellucid.TraceOf
-import pellucid.trace.{Tasks, Window}
+import pellucid.trace.{Tasks, Trace, Window}
 
 class AnalysisSuite extends munit.FunSuite {
 
@@ -22,6 +22,18 @@ class AnalysisSuite extends munit.FunSuite {
       close(c.noNetwork, 0.1, 0.25) // the fetch wait; with the 150 ms that may be remote input
       close(c.neither, 0.25, 0.4)
     }
+  }
+
+  test("what may be a remote disk or the network is in neither as logged, and in both at most") {
+    // 700 ms on CPU, and 300 blocked on another machine's datanode
+    val c = Analysis.report(new TraceOf().job(0, 0, 1000, 0).stage(0, 0, 1000).task(0, 0, 1000) { (t, row) =>
+      t.cpuNanos(row) = 700000000L
+      t.inputBytes(row) = 1000
+      t.inputBlockedNanos(row) = 300000000L
+      t.remoteBlockedNanos(row) = 300000000L
+      t.set(row, Tasks.CpuLogged | Tasks.Observed | Tasks.InputLogged)
+    }.result()).completion
+    assertEquals((c.noDisk, c.noNetwork, c.neither), (Saving(0, 0.3), Saving(0, 0.3), Saving(0.3, 0.3)))
   }
 
   test("per CPU second: data to and from disk, and over the network") {
@@ -67,6 +79,26 @@ class AnalysisSuite extends munit.FunSuite {
     assertEqualsDouble(skew.savesSeconds, 0.225, 1e-6)
     assertEquals(skew.tasks.head, 3L)
     assertEquals(r.advice.map(_.savesSeconds), r.advice.map(_.savesSeconds).sorted.reverse)
+  }
+
+  test("a small stage whose work is divided evenly takes what all its tasks do over the slots") {
+    // two tasks of 10 and 990 ms, ten slots: 100 ms
+    val r = Analysis.report(new TraceOf(Seq(10)).job(0, 0, 990, 0).stage(
+      0,
+      0,
+      990
+    ).task(0, 0, 10)().task(0, 0, 990)().result())
+    assertEqualsDouble(r.advice.find(_.kind == "parallelism").get.savesSeconds, 0.89, 1e-6)
+  }
+
+  test("before the first task of a window that begins later is no start-up") {
+    val trace = new TraceOf().job(0, 500, 1000, 0).job(1, 3000, 4000, 1).stage(0, 500, 1000).stage(1, 3000, 4000)
+      .task(0, 500, 1000)().task(1, 3000, 4000)().result()
+    def driver(of: Trace) = Analysis.report(of).advice.filter(a => a.kind == "startup" || a.kind == "driver").map(a =>
+      a.kind -> a.savesSeconds
+    )
+    assertEquals(driver(trace), Seq("driver" -> 2.0, "startup" -> 0.5))
+    assertEquals(driver(Window.of(trace, TraceOf.Start + 2000, TraceOf.Start + 4000)), Seq("driver" -> 1.0))
   }
 
   private def waiting(locality: Int, elsewhere: Int) = {
