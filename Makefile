@@ -20,7 +20,7 @@ $(PLUGIN): pom.xml spark/pom.xml $(shell find spark/src/main -type f) $(JAR)
 # an archive of the loaded classes: the command starts in half the time
 cli/target/pellucid.jsa: $(JAR)
 	@rm -f $@
-	PELLUCID_JAVA_OPTS="-XX:ArchiveClassesAtExit=$(abspath $@)" ./pellucid report core/src/test/logs/spark-4.3.0-zstd.zstd \
+	PELLUCID_JAVA_OPTS="-XX:ArchiveClassesAtExit=$@" ./pellucid report core/src/test/logs/spark-4.3.0-zstd.zstd \
 	  --html cli/target/archived.html > cli/target/archived.txt
 
 test: build test-jvm test-page test-spark test-python test-workloads test-lab test-peers
@@ -38,7 +38,7 @@ test-spark: $(PLUGIN) $(VENV)/page
 # the Python package, installed, with the lab's Spark
 test-python: build $(VENV)/page
 	rm -rf target/python && $(PY) -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --target target/python ./python
-	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH=$(abspath target/python):$$(echo $$spark/lib/python3*/site-packages) SPARK_LOCAL_IP=127.0.0.1 \
+	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH="$(abspath target/python):$$(echo $$spark/lib/python3*/site-packages)" SPARK_LOCAL_IP=127.0.0.1 \
 	  $(PY) -m pytest -q -p no:cacheprovider python/tests
 
 # the plugin with each supported Spark, in one process and in a cluster of two executors; about 10 minutes, 2.5 GB to fetch

@@ -9,6 +9,7 @@ Every benchmark checks the answers of what it times. Figures are medians of --ru
 """
 
 import argparse
+import hashlib
 import heapq
 import json
 import os
@@ -58,9 +59,15 @@ IDS = re.compile(
 )
 
 
+def identity(log):
+    """Of this file as it is now: another of its name has another."""
+    stat = log.stat()
+    return hashlib.sha256(f"{log.resolve()} {stat.st_size} {stat.st_mtime_ns}".encode()).hexdigest()[:8]
+
+
 def repeated(log, copies):
     """LOG some times over, one application: ids made distinct, each copy later than the one before."""
-    target = WORK / f"{log.stem}-x{copies}"
+    target = WORK / f"{log.stem}-{identity(log)}-x{copies}"
     if target.exists():
         return target
     opened = subprocess.run(["zstd", "-dcq", log], capture_output=True).stdout if log.suffix == ".zstd" else log.read_bytes()
@@ -155,7 +162,7 @@ print(json.dumps([tasks, cpu, run]))
 def throughput(runs, log):
     """The whole report against a plain line count and against Python's json, on the log ten times over."""
     plain = repeated(log, 10)
-    packed = plain.with_suffix(".zstd")
+    packed = plain.with_name(f"{plain.name}.zstd")
     if not packed.exists():
         subprocess.run(["zstd", "-q", plain, "-o", packed], check=True)
     megabytes = plain.stat().st_size / 1e6
@@ -196,14 +203,19 @@ def tasks(runs, count=5_000_000):
 def directory(runs, logs=1000):
     """A directory of a thousand logs uses all cores."""
     folder = WORK / f"{logs}-logs"
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)  # it may have logs of an earlier checkout
+    folder.mkdir()
     small = sorted(p for p in SMALL.iterdir() if p.is_file() and p.name.startswith("spark-"))
     for i in range(logs):
-        log = folder / f"{i:04}-{small[i % len(small)].name}"
-        if not log.exists():
-            shutil.copy(small[i % len(small)], log)
+        shutil.copy(small[i % len(small)], folder / f"{i:04}-{small[i % len(small)].name}")
+    alone = {log.name: json.loads(report(log, "2g")[3]) for log in small}
     rows = [report(folder, "2g") for _ in range(runs)]
-    assert len(json.loads(rows[0][3])) == logs
+    for row in rows:
+        summaries = json.loads(row[3])
+        assert len(summaries) == logs
+        for summary in summaries:
+            one = alone[summary["log"].partition("-")[2]]
+            assert (summary["tasks"], summary["taskSeconds"]) == (one["application"]["tasks"], one["breakdown"]["taskSeconds"]), summary["log"]
     wall = statistics.median(r[0] for r in rows)
     seconds = statistics.median(r[1] for r in rows)
     print(f"directory: {logs} logs in {wall:.1f} s, {seconds / wall:.2f} of {os.cpu_count()} cores in use")
@@ -212,6 +224,7 @@ def directory(runs, logs=1000):
 def start(runs):
     """From the command's start to its first line."""
     log = SMALL / "spark-4.3.0-zstd.zstd"
+    name = json.loads(report(log, "256m")[3])["application"]["name"].encode()
     walls = []
     for _ in range(max(runs, 5)):
         started = time.monotonic()
@@ -219,7 +232,7 @@ def start(runs):
             line = process.stdout.readline()
             walls.append(time.monotonic() - started)
             process.stdout.read()
-        assert line.strip()
+        assert name in line, line
     print(f"start: first line of a small log's report after {statistics.median(walls):.2f} s (median of {len(walls)})")
 
 

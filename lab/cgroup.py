@@ -45,7 +45,13 @@ class Groups:
     def probe(self):
         """Raises OSError where a group cannot be made."""
         self.create("pellucid-lab-probe")
-        self.remove("pellucid-lab-probe")
+        try:
+            self.probe_page_cache("pellucid-lab-probe")
+        finally:
+            self.remove("pellucid-lab-probe")
+
+    def probe_page_cache(self, name):
+        """Raises OSError where it cannot be emptied."""
 
     def hold_page_cache(self, name, page_cache):
         file = self.memory_limit(name)
@@ -169,6 +175,10 @@ class V2(Groups):
 
     def memory_limit(self, name):
         return self.root / name / "memory.high"
+
+    def probe_page_cache(self, name):
+        if not (self.root / name / "memory.reclaim").exists():
+            raise OSError("no memory.reclaim, by which a page cache is emptied: that wants Linux 5.19")
 
     def drop_page_cache(self, name):
         try:

@@ -1,4 +1,4 @@
-"""Puts the jars into the package: those of this checkout, which are built if they are not there."""
+"""Puts the jars into the package: those of this checkout, which are built if they are not there, or older than its sources."""
 
 import shutil
 import subprocess
@@ -14,7 +14,11 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version, build_data):
         repository = HERE.parent
         jars = [repository / jar for jar in JARS]
-        if not all(jar.exists() for jar in jars):
+        sources = [file for part in ("core", "cli", "spark") for file in (repository / part / "src" / "main").rglob("*") if file.is_file()]
+        newest = max(file.stat().st_mtime for file in sources)
+        if not all(jar.exists() and jar.stat().st_mtime >= newest for jar in jars):
+            if not shutil.which("mvn"):
+                raise RuntimeError("Pellucid's jars are not built, or older than its sources: Java 17 and Maven (mvn) build them, or `make build` before")
             self.app.display_info("building the jars (Java 17, Maven)")
             subprocess.run(["mvn", "-B", "-q", "package", "-DskipTests"], cwd=repository, check=True)
         folder = HERE / "src" / "pellucid" / "jars"

@@ -121,6 +121,7 @@ def options(parser):
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep event logs and measurements there; what is there already is not measured again")
     parser.add_argument("--seed", type=int, help="of those (default: another each time)")
     parser.add_argument("--add", action="store_true", help="keep what the tables have of other changes and jobs")
+    parser.set_defaults(cpu=None)
 
 
 def drawn(seed, index):
@@ -137,6 +138,8 @@ def drawn(seed, index):
 
 
 def run(options, say):
+    if options.cpu is not None:
+        raise LabError("--cpu: each of these settings has its own")
     seed = options.seed if options.seed is not None else random.randrange(10000)
     fresh = [drawn(seed, index).name for index in range(1, options.random + 1)]
     known = {f"{a}:{b}": (a, b, jobs) for a, b, jobs in CASES}
@@ -150,6 +153,8 @@ def run(options, say):
     runs, names = [], []
     for name in dict.fromkeys(each for a, b, _ in asked for each in (a, b)):
         groups = dict.fromkeys(group for a, b, jobs in asked if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
+        if not groups:
+            continue
         targets = [setting_of(b) for b in dict.fromkeys(b for a, b, _ in asked if a == name)]
         runs += measured(setting_of(name), targets, [job for group in groups for job in JOBS[group]()], options, say)
         names.append(name)

@@ -78,3 +78,9 @@ def test_version_2_without_a_controller(tmp_path):
     (tmp_path / "cgroup.controllers").write_text("cpu pids\n")
     with pytest.raises(OSError, match="no memory controller"):
         cgroup.controllers(tmp_path).create(GROUP)
+
+
+def test_version_2_without_memory_reclaim_is_told(v2, tmp_path):
+    with pytest.raises(OSError, match="Linux 5.19"):
+        v2.probe()
+    assert not (tmp_path / "pellucid-lab-probe").exists()

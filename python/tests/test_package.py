@@ -38,6 +38,13 @@ assert report._repr_html_().startswith("<iframe") and "&lt;main id=&quot;page&qu
 report.save("page.html")
 said = report.json
 spark.stop()
+for gone in (pellucid.start, pellucid.report):
+    try:
+        gone(spark)
+    except RuntimeError as error:
+        assert "has been stopped" in str(error), error
+    else:
+        raise AssertionError("it should have failed")
 print(json.dumps({"tasks": said["application"]["tasks"], "observed": len(said["machines"]) + len(said["paths"])}))
 """
 
@@ -108,6 +115,13 @@ thread.join()
 def test_a_running_context_without_the_plugin_is_an_error_in_every_thread(tmp_path):
     done = run(THREADS, tmp_path)
     assert "runs without Pellucid's plugin" in done.stdout, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("remote", ["SparkSession.builder.remote('sc://localhost')", "SparkSession.builder"])
+def test_spark_connect_is_told_that_the_plugin_belongs_to_the_server(remote, tmp_path):
+    done = run(f"import pellucid; from pyspark.sql import SparkSession; pellucid.start({remote})", tmp_path,
+               **({} if "remote" in remote else {"SPARK_REMOTE": "sc://localhost"}))  # fmt: skip
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("RuntimeError: this is Spark Connect"), done.stderr[-3000:]
 
 
 def test_an_event_log():

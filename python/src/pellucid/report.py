@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pellucid.command import command
+from pellucid.session import refuse
 
 
 class Report:
@@ -45,6 +46,7 @@ def report(spark_or_log):
 def _of_session(spark):
     from py4j.java_gateway import JavaClass
 
+    refuse(spark)
     live = spark.sparkContext._jvm.org.apache.spark.pellucid.LiveTab  # a package where there is no such class
     told = live.now() if isinstance(live, JavaClass) else None
     if told is None:

@@ -1,5 +1,6 @@
 """Spark sessions with the plugin."""
 
+import os
 import warnings
 
 from pellucid import jars
@@ -16,6 +17,7 @@ def start(spark=None):
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
+    refuse(spark)
     given = isinstance(spark, SparkSession)
     builder = SparkSession.builder if given or spark is None else spark
     running = spark.sparkContext if given else SparkContext._active_spark_context
@@ -35,6 +37,16 @@ def start(spark=None):
         words = [*_words(defaults.get(setting, "")), *_words(builder._options.get(setting, "")), ours]
         builder = builder.config(setting, ",".join({word.rpartition("/")[2]: word for word in words}.values()))
     return builder.getOrCreate()
+
+
+def refuse(spark):
+    """What is no session of this process' own Spark application, or no more."""
+    options = getattr(spark, "_options", {})
+    if type(spark).__module__.startswith("pyspark.sql.connect") or "spark.remote" in options or "SPARK_REMOTE" in os.environ:
+        raise RuntimeError("this is Spark Connect: the plugin belongs to its server (spark.plugins there), whose UI and event log have the report")
+    context = getattr(spark, "sparkContext", None)
+    if context is not None and context._jsc is None:
+        raise RuntimeError("this Spark session has been stopped: pellucid.start() begins another, and pellucid.report(log) is of its event log")
 
 
 def _words(text):

@@ -221,6 +221,22 @@ def test_the_filter_keeps_the_rows_with_the_text(open_page):
     assert set(page.stage_names()) == wanted
 
 
+def test_printed_tables_say_how_many_rows_they_have_not(open_page):
+    page = open_page(next(log for log in SMALL_LOGS if log.parent.name == "spark-4.0.5-rolling"))
+    page.tab.emulate_media(media="print")
+    note = page.tab.locator("#stages .filter .note")
+    assert note.is_visible() and note.inner_text() == "the first 15 of 20 rows"
+    assert not page.tab.locator("#stages input").is_visible()
+
+
+def test_no_minute_has_sixty_seconds(open_page):
+    page = open_page(SMALL)
+    moments = [(3659.7, 3.66), (659.9999, 0.001), (659.4, 1), (599.9996, 0.001), (3600, 60)]
+    said = ["1h1m", "11m", "10m59s", "10m", "1h0m"]
+    words = (ROOT / "core/src/main/resources/pellucid/page/format.js").read_text()
+    assert [page.tab.evaluate(f"([s, step]) => {{ {words} return moment(s, step); }}", each) for each in moments] == said
+
+
 def test_a_stage_link_opens_the_stage(open_page):
     page = open_page(SMALL)
     stage = next(a["stages"][0] for a in page.report["advice"] if a["stages"])

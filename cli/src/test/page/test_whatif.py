@@ -41,7 +41,10 @@ class Page:
         return self.tab.locator(selector).inner_text()
 
     def flags(self):
-        return shlex.split(self.text("#predictions code").removeprefix("pellucid whatif LOG"))
+        """What asks the command for the same, beyond what it was told of the recorded machines."""
+        said = shlex.split(self.text("#predictions code").removeprefix("pellucid whatif LOG"))
+        assert said[: len(self.known)] == list(self.known)
+        return said[len(self.known) :]
 
     def check(self):
         """All that it shows is what the command answers to the same flags."""

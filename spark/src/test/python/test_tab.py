@@ -125,7 +125,12 @@ def test_the_tab(version, browser, tmp_path):
             assert page.locator("header .figures").inner_text().split("\n")[:2][1] == "up to now"
             assert page.locator("#stages tbody tr").count() == 2
             tab.screenshot(path=tmp_path / "live.png")
+            row = page.locator("#stages tbody tr").first
+            row.click()
             (tmp_path / "more").touch()
+            tab.get_by_role("button", name="Load again").wait_for()  # details that are read stay
+            assert page.locator("#stages tr.detail").count() == 1
+            row.click()
             soon(lambda: page.locator("#stages tbody tr").count() > 2)  # by itself
             assert said.readline() == "MORE\n"
             soon(lambda: [job["ended"] for job in fetched(f"{ui}/pellucid/report/report.json")["jobs"]] == [True] * 3)

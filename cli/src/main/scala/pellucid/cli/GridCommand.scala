@@ -11,7 +11,8 @@ object GridCommand {
   private final val MostConfigurations = 1200
   private final val TimedSeconds = 3.0
 
-  def simulate(models: Models, known: Known, asked: Change, progress: Boolean): Grid = {
+  /** @param told the other flags */
+  def simulate(models: Models, known: Known, asked: Change, told: String, progress: Boolean): Grid = {
     val cores = Runtime.getRuntime.availableProcessors
     val each = secondsEach(models, new Axes(models, known, asked, MostConfigurations).changes)
     val axes = new Axes(models, known, asked, math.min(MostConfigurations, (Seconds * cores / each).toInt))
@@ -28,7 +29,7 @@ object GridCommand {
       if (progress) Console.err.print("\r\u001b[K")
     } catch { case e: ExecutionException => throw e.getCause }
     finally pool.shutdownNow()
-    grid.result()
+    grid.result(told)
   }
 
   /** CPU time of one replay, so that a busy computer's page is no poorer; of those timed the latter half, as the first are slow

@@ -75,7 +75,16 @@ object Main {
       MachineFlags.bytes("--dirty-now", dirtyNow)
     )
     val (start, end) = (Moments.parse("--from", from), Moments.parse("--to", to))
-    WhatIfCommand.run(log, change, known, sweep.map(Sweep.parse), html, json.value, start, end)
+    val told = Seq(
+      "--cpus-now" -> cpusNow,
+      "--disks-now" -> disksNow,
+      "--disk-now" -> diskNow,
+      "--network-now" -> networkNow,
+      "--dirty-now" -> dirtyNow,
+      "--from" -> from,
+      "--to" -> to
+    ).collect { case (flag, Some(value)) => s"$flag ${quoted(value.toString)}" }.mkString(" ")
+    WhatIfCommand.run(log, change, known, told, sweep.map(Sweep.parse), html, json.value, start, end)
   }
 
   @main(doc = "Find the cheapest and the fastest cluster for the jobs of event logs, by the prices of a cloud.")
@@ -126,6 +135,10 @@ object Main {
         case Right(_) => 0
       }
   }
+
+  /** As a shell takes it for one word. */
+  private def quoted(word: String): String =
+    if (word.matches("[-\\w./:+=@%,]+")) word else s"'${word.replace("'", "'\\''")}'"
 
   /** The parser takes all that follows the first of any number of logs for a log. */
   private def flagsFirst(args: Seq[String]): Seq[String] =

@@ -13,6 +13,7 @@ object WhatIfCommand {
       log: String,
       change: Change,
       known: Known,
+      told: String,
       sweep: Option[Sweep],
       html: Option[String],
       json: Boolean,
@@ -39,7 +40,7 @@ object WhatIfCommand {
       WhatIfText.sweep(s.what, answers, s.value)
     )))
     html.foreach { file =>
-      PageFile.write(file, WhatIfPage.html(GridCommand.simulate(models, known, change, System.console != null)))
+      PageFile.write(file, WhatIfPage.html(GridCommand.simulate(models, known, change, told, System.console != null)))
       println(s"\nThe page is in $file")
     }
   }

@@ -41,10 +41,11 @@ function plain(value, unit = "") {
 /** A moment, in a form that `--from` and `--to` take, to the precision of `step` seconds. */
 function moment(s, step) {
   const digits = step >= 1 ? 0 : Math.min(3, Math.ceil(-Math.log10(step) - 1e-9));
-  if (Math.abs(s) < 600) return `${s.toFixed(digits)}s`;
-  const hours = Math.floor(s / 3600);
-  const minutes = Math.floor(s / 60) % 60;
-  const rest = (s % 60).toFixed(digits);
+  const rounded = Number(s.toFixed(digits)); // before it is divided: no minute has 60 seconds
+  if (Math.abs(rounded) < 600) return `${s.toFixed(digits)}s`;
+  const hours = Math.floor(rounded / 3600);
+  const minutes = Math.floor(rounded / 60) % 60;
+  const rest = (rounded % 60).toFixed(digits);
   return (hours > 0 ? `${hours}h` : "") + `${minutes}m` + (Number(rest) === 0 ? "" : `${rest}s`);
 }
 

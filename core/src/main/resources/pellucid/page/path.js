@@ -9,7 +9,7 @@ function pathStep(step, whole) {
       ? el("span", { class: "gap", title: `${seconds(step.gapBeforeSeconds)} in which none of the chain ran`, style: { width: `${(100 * step.gapBeforeSeconds) / whole}%` } })
       : "",
     el("a", {
-      href: `#stage-${name}`, style: { width: `${(100 * step.seconds) / whole}%` },
+      href: `#stage-${name}`, class: step.seconds > whole / 200 ? "apart" : undefined, style: { width: `${(100 * step.seconds) / whole}%` },
       title: `${job}stage ${name}: ${seconds(step.seconds)} from ${seconds(step.fromSeconds)}${stage ? `\n${stage.name}` : ""}`
     }, el("span", {}, name))
   ];

@@ -50,7 +50,8 @@ class DataTable {
       else th.removeAttribute("aria-sort");
     });
     this.body.replaceChildren(...wanted.slice(0, this.limit).flatMap((row) => this.rowElements(row)));
-    this.shown.textContent = this.filter === "" ? count(this.rows.length, "row") : `${number(wanted.length)} of ${count(this.rows.length, "row")}`;
+    const first = wanted.length > this.limit ? `the first ${this.limit} of ` : "";
+    this.shown.textContent = `${first}${this.filter === "" ? "" : `${number(wanted.length)} of `}${count(this.rows.length, "row")}`;
     this.more.hidden = wanted.length <= this.limit;
     this.more.textContent = `show all ${number(wanted.length)}`;
   }

@@ -9,6 +9,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros._
 
 /** The answers to all changes of [[Axes]], as columns with a number for each, in their order. What ends in `Millis` are milliseconds.
   *
+  * @param told        what else asks the command for it, of the recorded machines and the part of the log
   * @param bottlenecks names of resources, by number
   * @param bottleneckMillis by resource, of all stages that it is the bottleneck of: what they are predicted to take
   * @param validations what the lab's comparisons of each kind of change said, and `validation` the number of a change's, -1 where there
@@ -20,6 +21,7 @@ final case class Grid(
     id: String,
     name: String,
     monotasks: Boolean,
+    told: String,
     axes: Seq[Axis],
     configurations: Int,
     application: GridApplication,
@@ -108,7 +110,7 @@ final class Grids(axes: Axes, recorded: WhatIf) {
     }
   }
 
-  def result(): Grid = {
+  def result(told: String): Grid = {
     val application = recorded.application
     val validations = validation.toSeq.flatten.distinct
     Grid(
@@ -116,6 +118,7 @@ final class Grids(axes: Axes, recorded: WhatIf) {
       recorded.id,
       recorded.name,
       recorded.monotasks,
+      told,
       axes.axes,
       n,
       GridApplication(

@@ -32,15 +32,24 @@ object Page {
         val keep = all.indices.sortBy(i => (-seconds(all(i)), i)).take(most).toSet
         all.indices.filter(keep).map(all(_))
       }
-    val notes = Seq("jobs" -> r.jobs.size, "stages" -> r.stages.size, "SQL queries" -> r.sql.size).collect {
-      case (what, n) if n > most => s"this page has the $most longest of $n $what; --json has all"
+    val sizes = Seq(
+      "jobs" -> r.jobs.size,
+      "stages" -> r.stages.size,
+      "SQL queries" -> r.sql.size,
+      "paths" -> r.paths.size,
+      "machines" -> r.machines.size
+    )
+    val notes = sizes.collect {
+      case (what, n) if n > most => s"this page has $most of $n $what, the longest; --json has all"
     }
     r.copy(
       intake = r.intake.copy(notes = r.intake.notes ++ notes),
       criticalPath = r.criticalPath.copy(steps = rows(r.criticalPath.steps)(_.seconds)),
       sql = rows(r.sql)(_.seconds),
       jobs = rows(r.jobs)(_.seconds),
-      stages = rows(r.stages)(_.seconds)
+      stages = rows(r.stages)(_.seconds),
+      paths = rows(r.paths)(_.seconds).map(_.copy(requestSizes = Nil)),
+      machines = rows(r.machines)(m => m.checks.count(!_.agrees).toDouble)
     )
   }
 

@@ -26,7 +26,7 @@ class GridSuite extends munit.FunSuite {
   private def grid(trace: Trace, axes: Axes, models: Models): Grid = {
     val grids = new Grids(axes, models.predict(Change()))
     axes.changes.indices.reverse.foreach(i => grids.put(i, models.predict(axes.changes(i))))
-    grids.result()
+    grids.result("--disk-now hdd")
   }
 
   test("each number is that of the prediction, in milliseconds") {
@@ -75,7 +75,7 @@ class GridSuite extends munit.FunSuite {
     val recorded = models.predict(Change())
     val grids = new Grids(axes, recorded)
     axes.changes.indices.foreach(grids.put(_, recorded)) // seconds of up to five digits
-    val g = grids.result()
+    val g = grids.result("--disk-now hdd")
     assertEquals((g.jobsInAll, g.stagesInAll), (300, 300))
     val kept = 400000 / (2 * axes.changes.size)
     assertEquals(g.jobs.size + g.stages.size, kept)
@@ -94,7 +94,7 @@ class GridSuite extends munit.FunSuite {
       java.util.stream.IntStream.range(0, axes.changes.size).parallel.forEach(i =>
         grids.put(i, models.predict(axes.changes(i)))
       )
-      Grid.json(grids.result())
+      Grid.json(grids.result("--disk-now hdd"))
     }
     assertEquals(new String(again), new String(once))
   }

@@ -31,7 +31,7 @@ class PageSuite extends munit.FunSuite {
     assertEquals(r.criticalPath.stages, 5)
     assertEquals(
       r.intake.notes.map(_.takeWhile(_ != ';')),
-      Seq("jobs", "stages").map(what => s"this page has the 3 longest of 5 $what")
+      Seq("jobs", "stages").map(what => s"this page has 3 of 5 $what, the longest")
     )
     assertEquals(Page.longest(Analysis.report(trace), 5), Analysis.report(trace))
   }
@@ -47,7 +47,7 @@ class PageSuite extends munit.FunSuite {
     val axes = new Axes(models, Known(), Change(), 4)
     val grids = new Grids(axes, models.predict(Change()))
     axes.changes.indices.foreach(i => grids.put(i, models.predict(axes.changes(i))))
-    val html = new String(WhatIfPage.html(grids.result()), UTF_8)
+    val html = new String(WhatIfPage.html(grids.result("")), UTF_8)
     assert(html.contains("\"configurations\":4"))
     assert(!html.contains("/*{"))
   }

@@ -32,26 +32,46 @@
     if (kept) page.scrollTo(0, kept.scrolled);
   }
 
+  /** A row's details, or a filter: neither would be there in a page that is loaded anew. */
+  function isRead() {
+    const page = frame.contentDocument;
+    return page.querySelector("tr.open") !== null || [...page.querySelectorAll("input[type=search]")].some((box) => box.value !== "");
+  }
+
+  function reload() {
+    const page = frame.contentWindow;
+    const view = page.pellucidTimeline?.view;
+    kept = { scrolled: page.scrollY, span: view && !view.whole() ? [view.from, view.to] : undefined };
+    page.history.replaceState(null, "", page.location.pathname + page.location.search); // no link of before is followed once more
+    page.location.reload();
+    wait(LongestLoadMillis); // it takes as long as the analysis does, and ends in `loaded`
+  }
+
+  function offer() {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Load again";
+    button.addEventListener("click", reload);
+    state.replaceChildren("Stages have ended since. ", button);
+  }
+
   async function poll() {
     try {
       const answer = await (await fetch(`${frame.getAttribute("src")}state.json`)).json();
+      if (failures >= MostFailures) state.textContent = "";
       failures = 0;
       shown ??= answer.shown;
       if (answer.stale || answer.shown !== shown) {
         // whoever reads or zooms is not interrupted
-        if (Date.now() - touched < RestMillis) state.textContent = "Stages have ended since: loading again when the pointer rests.";
-        else {
-          const view = frame.contentWindow.pellucidTimeline?.view;
-          kept = { scrolled: frame.contentWindow.scrollY, span: view && !view.whole() ? [view.from, view.to] : undefined };
-          frame.contentWindow.location.reload();
-          return wait(LongestLoadMillis); // it takes as long as the analysis does, and ends in `loaded`
-        }
+        if (isRead()) offer();
+        else if (Date.now() - touched < RestMillis) state.textContent = "Stages have ended since: loading again when the pointer rests.";
+        else return reload();
       }
     } catch {
       failures += 1;
       if (failures === MostFailures) state.textContent += " The application has ended, or cannot be reached: its event log has the whole report.";
     }
-    if (failures < MostFailures) wait();
+    wait(failures < MostFailures ? PollMillis : RestMillis);
   }
 
   frame.addEventListener("load", loaded);

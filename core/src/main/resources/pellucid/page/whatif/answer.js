@@ -53,7 +53,7 @@ class Predictions {
     const longest = Math.max(...rows.map(([, s]) => s));
     this.bars.replaceChildren(barRows(rows.map(([label, s, className]) =>
       ({ label, numbers: [seconds(s)], bar: bar({ share: longest > 0 ? s / longest : 0, className }) }))));
-    this.command.textContent = ["pellucid whatif LOG", position.flags].filter((t) => t !== "").join(" ");
+    this.command.textContent = ["pellucid whatif LOG", grid.told, position.flags].filter((t) => t !== "").join(" ");
   }
 }
 
