@@ -1,15 +1,19 @@
 package pellucid
 
 import java.nio.file.Files
+import java.util.{Arrays, EnumSet}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.hadoop.hdfs.MiniDFSCluster
+import org.apache.hadoop.hdfs.{DistributedFileSystem, MiniDFSCluster}
+import org.apache.hadoop.hdfs.client.{HdfsDataInputStream, HdfsDataOutputStream}
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag
 import org.apache.spark.{SparkConf, SparkContext}
 import org.junit.runner.RunWith
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.junit.JUnitRunner
+import pellucid.fs.HdfsSource
 
 /** Files that are written at once have their replicas on as many machines as there are, on an HDFS of five in this JVM. */
 @RunWith(classOf[JUnitRunner])
@@ -43,6 +47,54 @@ class HdfsReplicasSuite extends AnyFunSuite {
         try assert(in.readAllBytes() === content)
         finally in.close()
       }
+    }
+  }
+
+  test("a task's streams are of the classes that HDFS' are, and do what only these can") {
+    withHdfs { (sc, _, root) =>
+      val (bytes, start) = (content, 1000)
+      val did = sc.parallelize(Seq(0), 1).map { _ =>
+        val file = new Path(s"$root/cast")
+        val files = file.getFileSystem(new Configuration)
+        val out = files.create(file).asInstanceOf[HdfsDataOutputStream]
+        out.write(bytes, 0, start)
+        out.hsync(EnumSet.of(SyncFlag.UPDATE_LENGTH))
+        val synced = files.getFileStatus(file).getLen
+        val replicas = out.getCurrentBlockReplication
+        out.write(bytes, start, bytes.length - start)
+        val position = out.getPos
+        out.close()
+        val in = files.open(file).asInstanceOf[HdfsDataInputStream]
+        val same = Arrays.equals(in.readAllBytes(), bytes)
+        in.seek(77)
+        val one = in.read()
+        val told = (in.getVisibleLength, in.getAllBlocks.size, in.getReadStatistics.getTotalBytesRead > 0)
+        in.close()
+        (synced, replicas, position, same, one, told)
+      }.collect().head
+      assert(did === (1000L, 3, content.length.toLong, true, 77, (content.length.toLong, 1, true)))
+    }
+  }
+
+  test("a striped file is read from the network, in sequence") {
+    withHdfs { (sc, fs, root) =>
+      val hdfs = fs.asInstanceOf[DistributedFileSystem]
+      val folder = new Path(s"$root/striped")
+      hdfs.enableErasureCodingPolicy("XOR-2-1-1024k")
+      hdfs.mkdirs(folder)
+      hdfs.setErasureCodingPolicy(folder, "XOR-2-1-1024k")
+      val (name, bytes) = (s"$folder/file", content)
+      val same = sc.parallelize(Seq(0), 1).map { _ =>
+        val file = new Path(name)
+        val out = file.getFileSystem(new Configuration).create(file)
+        out.write(bytes)
+        out.close()
+        Arrays.equals(file.getFileSystem(new Configuration).open(file).readAllBytes(), bytes)
+      }.collect().head
+      assert(same)
+      assert(fs.getFileBlockLocations(new Path(name), 0, Long.MaxValue).forall(HdfsSource.replicaHere(_) < 0))
+      val plain = write(sc, s"$root/plain", 1, together = 1).head
+      assert(fs.getFileBlockLocations(plain, 0, Long.MaxValue).forall(HdfsSource.replicaHere(_) >= 0))
     }
   }
 }

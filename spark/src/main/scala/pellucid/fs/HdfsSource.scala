@@ -13,7 +13,7 @@ import org.apache.hadoop.net.NetUtils
 import pellucid.monotask.Resources
 
 /** A file of HDFS. Its name node tells of each block which datanodes have it and on which of their disks. */
-private[fs] object HdfsSource {
+private[pellucid] object HdfsSource {
   def of(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Source = {
     lazy val known = knownBlocks(fs, path, stream)
     var last: Option[BlockLocation] = None
@@ -36,7 +36,9 @@ private[fs] object HdfsSource {
   private final val Network = "network"
 
   private def knownBlocks(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Seq[BlockLocation] =
-    if (isShort(fs, path, stream)) DFSUtilClient.locatedBlocks2Locations(stream.getAllBlocks).toSeq else Nil
+    if (isShort(fs, path, stream) && !stream.getAllBlocks.asScala.exists(_.isStriped))
+      DFSUtilClient.locatedBlocks2Locations(stream.getAllBlocks).toSeq
+    else Nil
 
   /** The name node told the stream of all of its blocks when it was opened. */
   def isShort(fs: FileSystem, path: Path, stream: HdfsDataInputStream): Boolean =
@@ -63,8 +65,10 @@ private[fs] object HdfsSource {
     else s"${Resources.Disk}${block.getStorageIds.apply(here)}"
   }
 
-  /** Its place among the block's; -1 where this machine has none. */
-  def replicaHere(block: BlockLocation): Int = block.getNames.indexWhere(isHere)
+  /** Its place among the block's; -1 where this machine has none, or a part of a striped block: most of that is elsewhere, and HDFS' threads may write to
+    * the array of a read by position when that has returned.
+    */
+  def replicaHere(block: BlockLocation): Int = if (block.isStriped) -1 else block.getNames.indexWhere(isHere)
 
   /** @param node its address and port */
   private def isHere(node: String): Boolean =

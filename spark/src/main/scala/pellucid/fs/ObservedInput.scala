@@ -25,7 +25,7 @@ private[fs] object ObservedInput {
         val chunked =
           for (task <- record.multitask; part <- split)
             yield new ChunkedInput(stock, record, source, part, task.memory)
-        new ObservedInput(stock, chunked.getOrElse(new TimedInput(stock, record, source)))
+        ObservedHdfs.of(stock, new ObservedInput(stock, chunked.getOrElse(new TimedInput(stock, record, source))))
       }.getOrElse(stock)
   }
 }

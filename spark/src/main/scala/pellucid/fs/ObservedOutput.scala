@@ -33,7 +33,7 @@ private[fs] object ObservedOutput {
         val place = path
         val at = record.multitask.map(MeasuredOutput.Place(_, place))
         val timed = new TimedOutput(stock, record.requests(Kind.Output, place), at, at.flatMap(_ => replicas))
-        new ObservedOutput(stock, timed)
+        ObservedHdfs.of(stock, new ObservedOutput(stock, timed))
       }.getOrElse(stock)
   }
 }

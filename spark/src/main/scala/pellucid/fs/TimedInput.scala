@@ -1,9 +1,9 @@
 package pellucid.fs
 
-import java.io.{FileDescriptor, InputStream}
+import java.io.{FileDescriptor, InputStream, InterruptedIOException}
 import java.nio.ByteBuffer
 import java.util.{EnumSet, List => JList}
-import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.{CancellationException, CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
 import java.util.function.{Consumer, IntFunction}
 
 import scala.util.Try
@@ -131,9 +131,20 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
     ()
   }
 
-  /** Waits for all; who asks for one that failed learns why. */
-  private def arrived(ranges: JList[_ <: FileRange]): Unit =
-    ranges.forEach(range => if (range.getData != null) { range.getData.handle((_, _) => null).join(); () })
+  /** Waits for all, no longer than Parquet would; who asks for one that failed, or has not come, learns why. */
+  private def arrived(ranges: JList[_ <: FileRange]): Unit = {
+    val until = System.nanoTime() + MostNanos
+    ranges.forEach { range =>
+      if (range.getData != null)
+        try { range.getData.get(until - System.nanoTime(), TimeUnit.NANOSECONDS); () }
+        catch {
+          case _: ExecutionException | _: CancellationException | _: TimeoutException => ()
+          case _: InterruptedException =>
+            Thread.currentThread.interrupt()
+            throw new InterruptedIOException("while ranges of a file were read")
+        }
+    }
+  }
 
   override def minSeekForVectorReads(): Int = stock.minSeekForVectorReads()
   override def maxReadSizeForVectorReads(): Int = stock.maxReadSizeForVectorReads()
@@ -158,6 +169,7 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
 
 private object TimedInput {
   private final val Smallest = 512
+  private final val MostNanos = 300000000000L
 
   /** `stock`, with the time measured that is spent waiting for it. */
   private final class Awaited(stock: CompletableFuture[ByteBuffer], requests: Requests, length: Int)

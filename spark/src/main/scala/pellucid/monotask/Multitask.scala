@@ -1,6 +1,6 @@
 package pellucid.monotask
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.pellucid.TaskMemory
 
 import pellucid.observe.CpuClock
@@ -22,11 +22,12 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   /** For what waits between two monotasks. */
   val memory = new TaskMemory(TaskContext.get(), tasks)
 
+  private val mostText = Multitask.mostText(TaskContext.get().numPartitions())
   private var ended = System.nanoTime()
   private val done = new MonotaskText(ended)
 
-  /** The monotasks that have ended (docs/observed.md). */
-  def text: String = done.toString
+  /** The monotasks that have ended (docs/observed.md); None where those of all tasks of the stage might fill what the driver takes of results. */
+  def text: Option[String] = Some(done.toString).filter(_.length <= mostText)
 
   def computes: Boolean = computing
 
@@ -231,4 +232,12 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
 private object Multitask {
   private final val StuckNanos = 10000000000L
+
+  /** What of a stage's results they may have, which beyond a limit end the job. */
+  private final val PartOfResults = 4
+  private def mostText(tasks: Int): Long =
+    SparkEnv.get.conf.getSizeAsBytes("spark.driver.maxResultSize", "1g") match {
+      case 0 => Long.MaxValue // no limit
+      case limit => limit / PartOfResults / tasks
+    }
 }

@@ -48,7 +48,7 @@ final class TaskRecord {
       out += ';'
       if (queued >= 0) out ++= (queued / 1000).toString
       asked.foreach { r => out += ';'; r.write(out) }
-      multitask.foreach { task => out += '|'; out ++= task.text }
+      multitask.flatMap(_.text).foreach { monotasks => out += '|'; out ++= monotasks }
       out.toString
     }
   }

@@ -4,7 +4,7 @@ import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 import scala.sys.process._
-import scala.util.Try
+import scala.util.{Random, Try}
 
 import org.apache.spark.HashPartitioner
 import org.apache.spark.sql.SparkSession
@@ -53,13 +53,28 @@ class FullDiskSuite extends SparkSuite {
     }
   }
 
+  folder.test("what is kept in memory and cannot be written any more fails nobody who wants that memory") { folder =>
+    onDisk(folder) { disk =>
+      val local = Files.createDirectory(disk.resolve("local"))
+      Jobs.run(folder, plugin = true, littleMemory ++ on + ("spark.local.dir" -> local.toString)) { spark =>
+        // 8 MB of the 41 MB that tasks and blocks have
+        val shuffled = spark.sparkContext.parallelize(0 until 4, 4).flatMap(bytes(_, 2000)).groupByKey(3)
+        assertEquals(shuffled.count(), 2000L)
+        val full = Files.newOutputStream(disk.resolve("full"))
+        assert(Try(while (true) full.write(new Array[Byte](4096))).isFailure)
+        val cached =
+          spark.sparkContext.parallelize(0 until 4, 4).flatMap(bytes(_, 12000)).persist(StorageLevel.MEMORY_ONLY)
+        assertEquals((cached.count(), cached.count()), (48000L, 48000L))
+        full.close()
+        Files.delete(disk.resolve("full"))
+        assertEquals(shuffled.count(), 2000L)
+      }
+    }
+  }
+
   /** What is seen of a job on a disk of 16 MB, and of a small one after it in the same application. */
-  private def onFullDisk(folder: Path, plugin: Boolean, conf: Map[String, String], job: Job): Seen = {
-    val disk = Files.createTempDirectory(folder, "disk")
-    val said = new StringBuilder
-    val mounts = Seq("mount", "-t", "tmpfs", "-o", "size=16m", "pellucid", disk.toString)
-    assume(Try(mounts ! ProcessLogger(said ++= _)).toOption.contains(0), s"no file system can be mounted here: $said")
-    try {
+  private def onFullDisk(folder: Path, plugin: Boolean, conf: Map[String, String], job: Job): Seen =
+    onDisk(folder) { disk =>
       val local = Files.createDirectory(disk.resolve("local"))
       Jobs.run(folder, plugin, conf + ("spark.local.dir" -> local.toString)) { spark =>
         val error = kind(Try(job(spark, disk.resolve("out").toString)).failed.get)
@@ -70,7 +85,15 @@ class FullDiskSuite extends SparkSuite {
         Jobs.awaitTasks()
         Seen(error, next, held, open(disk), filesOf(disk))
       }.answer
-    } finally unmount(disk)
+    }
+
+  private def onDisk[A](folder: Path)(use: Path => A): A = {
+    val disk = Files.createTempDirectory(folder, "disk")
+    val said = new StringBuilder
+    val mounts = Seq("mount", "-t", "tmpfs", "-o", "size=16m", "pellucid", disk.toString)
+    assume(Try(mounts ! ProcessLogger(said ++= _)).toOption.contains(0), s"no file system can be mounted here: $said")
+    try use(disk)
+    finally unmount(disk)
   }
 }
 
@@ -124,6 +147,14 @@ private object FullDiskSuite {
         "uuid() AS a",
         "uuid() AS b"
       ).write.format(format).save(out)
+  }
+
+  /** `n` records of a kilobyte that nothing makes smaller. */
+  def bytes(seed: Int, n: Int): Iterator[(Int, Array[Byte])] = {
+    val random = new Random(seed)
+    Iterator.tabulate(n) { i =>
+      val record = new Array[Byte](1000); random.nextBytes(record); (i, record)
+    }
   }
 
   val Small: String = "(0,4) (1,3) (2,3)"

@@ -10,11 +10,11 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
-import org.apache.hadoop.fs.FSDataInputStream
+import org.apache.hadoop.fs.{FileRange, FSDataInputStream}
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
-import pellucid.fs.{FarFile, FlakyFile, SlowFile}
+import pellucid.fs.{FarFile, FlakyFile, NoFile, SlowFile}
 import pellucid.plugin.Guard
 import pellucid.trace.MonotaskTable
 
@@ -201,6 +201,38 @@ class MonotasksSuite extends SparkSuite {
     val table = ran.trace.monotasks
     val reads = (0 until table.size).filter(row => table.resources(table.resource(row)) == "disk:slow")
     assertEquals(reads.map(table.bytes(_)), Seq[Long](65536, 65536, 65536, 3392, 0))
+  }
+
+  folder.test("monotasks of many tasks leave room for the results, of which the driver takes no more than it is told") {
+    folder =>
+      // 20 tasks of 400 monotasks each, 10 KB of text, beside some 3 KB of a task's own
+      val ran = Jobs.run(folder, conf = on + ("spark.driver.maxResultSize" -> "150k")) { spark =>
+        spark.sparkContext.parallelize(0 until 20, 20).map { i =>
+          val bytes = new Array[Byte](256 << 10)
+          val in = SlowFile.open(bytes, start = 1, end = bytes.length.toLong)
+          for (_ <- 0 until 200) in.readFully(0, bytes)
+          i
+        }.collect().toSeq
+      }
+      assertEquals(ran.answer, 0 until 20)
+      assertEquals(ran.trace.monotasks.size, 0)
+  }
+
+  folder.test("a task that waits for ranges which never come can be interrupted, and has no place at the disk then") {
+    folder =>
+      val ran = Jobs.run(folder, conf = on) { spark =>
+        val error = spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+          val task = Thread.currentThread
+          val killer = new Thread(() => { Thread.sleep(500); task.interrupt() })
+          killer.start()
+          val range = FileRange.createFileRange(0, 1 << 20)
+          val waited = Try(NoFile.open(1 << 20).readVectored(Seq(range).asJava, ByteBuffer.allocate(_)))
+          killer.join()
+          s"${waited.failed.map(_.getClass.getName).getOrElse("none")} ${Thread.interrupted()}"
+        }.collect().head
+        (error, Held.now(spark))
+      }
+      assertEquals(ran.answer, ("java.io.InterruptedIOException true", Held.Nothing))
   }
 
   folder.test("200 jobs, of tasks that fail, are killed or are interrupted too, leave no place taken and no memory") {

@@ -11,8 +11,9 @@ final class UnspilledMemory(manager: MemoryManager, taskAttempt: Long) {
   /** Bytes. */
   def used: Long = held
 
-  /** Returns how many there were, up to so many. */
-  def acquire(bytes: Long): Long = {
+  /** Returns how many there were, up to so many. Nobody is given memory between the question how many may be taken and this: it would wait for it. */
+  def acquire(most: => Long): Long = manager.synchronized {
+    val bytes = most
     val got = if (bytes > 0) manager.acquireExecutionMemory(bytes, taskAttempt, MemoryMode.ON_HEAP) else 0L
     held += got
     got

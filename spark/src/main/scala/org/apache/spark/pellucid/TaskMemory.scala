@@ -30,8 +30,7 @@ final class TaskMemory(context: TaskContext, tasks: Int) {
   }
 
   private def acquire(bytes: Long): Long = synchronized {
-    val room = if (ended) 0L else math.min(bytes, spare(manager, tasks, Parts))
-    if (room > 0) own.acquire(math.min(room, MostBytes - own.used)) else 0
+    if (ended) 0L else own.acquire(Seq(bytes, spare(manager, tasks, Parts), MostBytes - own.used).min)
   }
 
   def release(bytes: Long): Unit = synchronized(if (!ended) own.release(bytes))

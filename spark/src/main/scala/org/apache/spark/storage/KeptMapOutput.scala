@@ -156,6 +156,15 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
       } finally blocks.blockInfoManager.unlock(id)
   }.getOrElse(0L)
 
+  /** While what is kept could not be written a moment ago, `evict` passes over it: who wants memory is not to fail for that. */
+  private def aside(evict: => Long): Long = {
+    val stays =
+      if (System.nanoTime() - failedAt >= RetryNanos) Nil
+      else all.map(_._1).filter(blocks.blockInfoManager.lockForReading(_, blocking = false).isDefined)
+    try evict
+    finally stays.foreach(blocks.blockInfoManager.unlock(_))
+  }
+
   /** What Spark's memory manager asks for room: in place of `stock`, which is asked for what is missing then. */
   private final class Asked(stock: MemoryStore)
       extends MemoryStore(env.conf, blocks.blockInfoManager, env.serializerManager, env.memoryManager, blocks) {
@@ -165,7 +174,7 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
         mode: MemoryMode
     ): Long = {
       val freed = if (mode == MemoryMode.ON_HEAP) giveBack(space) else 0L
-      if (freed >= space) freed else freed + stock.evictBlocksToFreeSpace(blockId, space - freed, mode)
+      if (freed >= space) freed else freed + aside(stock.evictBlocksToFreeSpace(blockId, space - freed, mode))
     }
   }
 }
