@@ -43,7 +43,7 @@ class Groups:
     """What both versions share: a group is one folder or several (`groups`), and its memory limit stands in one file (`memory_limit`)."""
 
     def probe(self):
-        """Raises OSError where a group cannot be made."""
+        """Raises OSError where a group cannot be made, or its page cache not be emptied."""
         self.create("pellucid-lab-probe")
         try:
             self.probe_page_cache("pellucid-lab-probe")

@@ -17,16 +17,19 @@ import json, sys
 import pellucid
 from pyspark.sql import SparkSession
 
+def refused(session, why):
+    for wrong in (pellucid.start, pellucid.report):
+        try:
+            wrong(session)
+        except RuntimeError as error:
+            assert why in str(error), error
+        else:
+            raise AssertionError("it should have failed")
+
 builder = SparkSession.builder.master("local[2]").appName("from Python").config("spark.ui.enabled", "false")
 if "after another" in sys.argv:
     plain = builder.getOrCreate()
-    for wrong in (pellucid.start, pellucid.report):
-        try:
-            wrong(plain)
-        except RuntimeError as error:
-            assert "runs without Pellucid's plugin" in str(error), error
-        else:
-            raise AssertionError("it should have failed")
+    refused(plain, "runs without Pellucid's plugin")
     plain.stop()
 spark = pellucid.start(builder)
 assert pellucid.start(spark) is spark
@@ -38,13 +41,7 @@ assert report._repr_html_().startswith("<iframe") and "&lt;main id=&quot;page&qu
 report.save("page.html")
 said = report.json
 spark.stop()
-for gone in (pellucid.start, pellucid.report):
-    try:
-        gone(spark)
-    except RuntimeError as error:
-        assert "has been stopped" in str(error), error
-    else:
-        raise AssertionError("it should have failed")
+refused(spark, "has been stopped")
 print(json.dumps({"tasks": said["application"]["tasks"], "observed": len(said["machines"]) + len(said["paths"])}))
 """
 

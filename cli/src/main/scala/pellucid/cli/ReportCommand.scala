@@ -91,6 +91,13 @@ object ReportCommand {
     }
   }
 
+  /** In one line, what keeps a log from a report, but nothing else from going on; `of` stands before what does not name the log. */
+  def why(of: String): PartialFunction[Throwable, String] = {
+    case e: Usage => e.getMessage
+    case _: OutOfMemoryError => s"$of: ${Usage.OutOfMemory}"
+    case e @ (NonFatal(_) | _: StackOverflowError) => s"$of: $e"
+  }
+
   /** Reads logs on all cores. */
   private def many(sources: Seq[Source], json: Boolean): Unit = {
     val pool = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
@@ -100,11 +107,7 @@ object ReportCommand {
         source -> pool.submit(new Callable[Either[String, Summary]] {
           def call(): Either[String, Summary] =
             try Right(Summary.of(source.name, Analysis.report(read(source, progress = false))))
-            catch { // one log keeps no other from its row
-              case e: Usage => Left(e.getMessage)
-              case _: OutOfMemoryError => Left(s"${source.name}: ${Usage.OutOfMemory}")
-              case e @ (NonFatal(_) | _: StackOverflowError) => Left(s"${source.name}: $e")
-            }
+            catch why(source.name).andThen(Left(_)) // one log keeps no other from its row
         })
       }
       val results = tasks.zipWithIndex.map { case ((_, future), i) =>

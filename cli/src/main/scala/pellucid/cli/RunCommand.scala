@@ -6,7 +6,6 @@ import java.nio.file.{Files, Path, Paths}
 import java.util.Properties
 
 import scala.jdk.CollectionConverters._
-import scala.util.control.NonFatal
 
 /** `pellucid run`: spark-submit with the plugin and an event log switched on, and the report at the end. */
 object RunCommand {
@@ -49,11 +48,9 @@ object RunCommand {
       made.foreach { log =>
         Console.err.println(s"pellucid: the event log is $log")
         try ReportCommand.run(log.toString, None, json = false, None, None, None)
-        catch { // the job's own status counts
-          case e: Usage => Console.err.println(s"pellucid: ${e.getMessage}")
-          case _: OutOfMemoryError => Console.err.println(s"pellucid: ${Usage.OutOfMemory}")
-          case e @ (NonFatal(_) | _: StackOverflowError) => Console.err.println(s"pellucid: no report: $e")
-        }
+        catch ReportCommand.why("no report").andThen(why =>
+            Console.err.println(s"pellucid: $why")
+          ) // the job's own status counts
       }
       status
     }

@@ -40,3 +40,8 @@ function remember(hash) {
     // what is in view is not lost for it
   }
 }
+
+/** How many rows a table of the first `most` leaves out. */
+function andMore(all, most) {
+  return all.length > most ? el("p", { class: "small" }, `and ${number(all.length - most)} more, in the JSON`) : "";
+}

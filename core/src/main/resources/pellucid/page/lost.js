@@ -2,10 +2,6 @@
 
 const MostLost = 40;
 
-function moreLost(all) {
-  return all.length > MostLost ? el("p", { class: "small" }, `and ${number(all.length - MostLost)} more, in the JSON`) : "";
-}
-
 function lostSection() {
   const w = report.workLost;
   const gone = w.executors.filter((e) => !e.released);
@@ -15,9 +11,9 @@ function lostSection() {
     return section("lost", "Work lost", "none", el("p", { class: "empty" }, "No attempt failed, was killed, or lost its output."), givenBack);
   return section("lost", "Work lost", `${count(w.tasks, "attempt")}, ${seconds(w.seconds)}`,
     w.attempts.length === 0 ? "" : plainTable([{ label: "attempts" }, { label: "tasks", number: true }, { label: "time", number: true }, { label: "reason" }],
-      w.attempts.slice(0, MostLost).map((a) => [a.kind, number(a.tasks), seconds(a.seconds), a.reason])), moreLost(w.attempts),
+      w.attempts.slice(0, MostLost).map((a) => [a.kind, number(a.tasks), seconds(a.seconds), a.reason])), andMore(w.attempts, MostLost),
     gone.length === 0 ? "" : [el("h3", {}, "Lost executors"),
       plainTable([{ label: "id" }, { label: "host" }, { label: "at", number: true }, { label: "reason" }],
-        gone.slice(0, MostLost).map((e) => [e.id, e.host, timeLink(e.atSeconds - 5, e.atSeconds + 5, seconds(e.atSeconds)), e.reason])), moreLost(gone)],
+        gone.slice(0, MostLost).map((e) => [e.id, e.host, timeLink(e.atSeconds - 5, e.atSeconds + 5, seconds(e.atSeconds)), e.reason])), andMore(gone, MostLost)],
     givenBack);
 }

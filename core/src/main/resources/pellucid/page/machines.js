@@ -2,8 +2,8 @@
 
 function machinesSection() {
   if (report.machines.length === 0) return "";
-  const shown = report.machines.slice(0, 100);
-  const more = report.machines.length - shown.length;
+  const most = 100;
+  const shown = report.machines.slice(0, most);
   const disagree = report.machines.filter((m) => m.checks.some((c) => !c.agrees)).length;
   return section("machines", "Machines", `while tasks ran, by their own counters; ${
     disagree === 0 ? "they agree with what was measured of tasks" : `${disagree} of ${count(report.machines.length, "machine")} disagree with what was measured of tasks`}`,
@@ -14,7 +14,7 @@ function machinesSection() {
       seconds(m.throttledSeconds), bytes(m.maxHeapBytes), seconds(m.gcSeconds), served(m), diskUses(m), nicUses(m)])),
     el("ul", { class: "checks" }, shown.flatMap((m) => m.checks.filter((c) => !c.agrees).map((c) =>
       el("li", {}, el("b", {}, `${shortHost(m.host)}, ${c.resource}: `), `${against(c)}: ${c.note}.`)))),
-    more > 0 ? el("p", { class: "small" }, `and ${number(more)} more, in the JSON`) : "");
+    andMore(report.machines, most));
 }
 
 function served(m) {

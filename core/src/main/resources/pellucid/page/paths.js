@@ -2,15 +2,15 @@
 
 function pathsSection() {
   if (report.paths.length === 0) return "";
-  const shown = report.paths.slice(0, 40);
-  const more = report.paths.length - shown.length;
+  const most = 40;
+  const shown = report.paths.slice(0, most);
   return section("paths", "I/O by path", `${seconds(sumOf(report.paths.filter((p) => p.kind !== "shuffleFetch"), (p) => p.seconds))} of task time blocked, measured`,
     plainTable([{ label: "kind" }, { label: "host" }, { label: "path" }, { label: "blocked", number: true }, { label: "bytes", number: true },
       { label: "requests", number: true }, { label: "mean request", number: true }],
     shown.map((p) => [p.kind, el("span", { class: "host", title: p.host }, shortHost(p.host)), p.path,
       p.kind === "shuffleFetch" ? el("span", { title: "time between arrivals: tasks may have computed in it" }, `(${seconds(p.seconds)})`) : seconds(p.seconds),
       bytes(p.bytes), number(p.requests), bytes(p.meanRequestBytes)])),
-    more > 0 ? el("p", { class: "small" }, `and ${number(more)} more, in the JSON`) : "");
+    andMore(report.paths, most));
 }
 
 function sumOf(rows, value) {

@@ -53,11 +53,13 @@ final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Do
   def seconds(stage: Int): Double = ofResources(stage).map(_._2).max
 
   /** Along the graph of its stages. */
-  def ofJob(job: Int): Double =
-    longest(schedule.stagesOfJob(job).sortBy(s => (schedule.stageSubmitted(s), s)), schedule.stageAfter(_), seconds)
+  def ofJob(job: Int): Double = ofJobs(job)
+  private lazy val ofJobs = schedule.stagesOfJob.map(stages =>
+    longest(stages.sortBy(s => (schedule.stageSubmitted(s), s)), schedule.stageAfter(_), seconds)
+  )
 
   /** Along the jobs that followed one another; those that ran at once share the resources, all of which have to do what all ask of them. */
-  def ofApplication: Double = {
+  lazy val ofApplication: Double = {
     val stages = trace.stages.indices
     val shared = if (stages.isEmpty) 0.0 else stages.map(ofResources(_).map(_._2)).transpose.map(_.sum).max
     val jobs = trace.jobs.indices.sortBy(j => (trace.jobs(j).submissionMillis, j))

@@ -42,6 +42,12 @@ private[pellucid] final class Monotasks(
     if (balances) Monotask.slotsOfOutput(disks.ofLocal) else disks.ofLocal
   )
   private val resources = new Resources(cores, disks, networkSlots, outputSlots)
+
+  /** Of a stage's results, which beyond a limit end the job, what is said of its tasks' monotasks. */
+  private val mostText = conf.getSizeAsBytes("spark.driver.maxResultSize", "1g") match {
+    case 0 => Long.MaxValue // no limit
+    case limit => limit / PartOfResults
+  }
   private lazy val shuffle = MonotaskShuffle.install()
 
   /** What it keeps; none before the first task. */
@@ -82,7 +88,8 @@ private[pellucid] final class Monotasks(
     if (isOne) {
       mapOutput = shuffle
       mapOutput.foreach(_.begins(task))
-      val multitask = new Multitask(begun.getAndIncrement(), resources, synchronized(concurrency.atMost))
+      val atMost = synchronized(concurrency.atMost)
+      val multitask = new Multitask(begun.getAndIncrement(), resources, atMost, mostText / task.numPartitions())
       running.add(multitask)
       val isNew = task.stageId() > newestStage
       if (isNew) newestStage = task.stageId()
@@ -230,6 +237,7 @@ private object Monotasks {
   /** Without a task for so long it writes what it keeps of map output: longer than the end of a stage whose last tasks others run, and wait for these disks. */
   private final val RestNanos = 10000000000L
   private final val Share = 200L
+  private final val PartOfResults = 4
   private val guard = new Guard("watching monotasks")
   private val withoutWatch = new Guard("giving tasks back")
   private val log = LoggerFactory.getLogger("pellucid")

@@ -1,6 +1,6 @@
 package pellucid.monotask
 
-import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.TaskContext
 import org.apache.spark.pellucid.TaskMemory
 
 import pellucid.observe.CpuClock
@@ -10,8 +10,14 @@ import pellucid.sched.MonotaskPhase
   * and while it waits for a large request a disk or the network instead, or what runs ahead of it has that.
   *
   * @param tasks that may run at once
+  * @param mostText of its monotasks, in characters
   */
-final class Multitask private[monotask] (val number: Long, private[monotask] val resources: Resources, val tasks: Int) {
+final class Multitask private[monotask] (
+    val number: Long,
+    private[monotask] val resources: Resources,
+    val tasks: Int,
+    mostText: Long
+) {
   private[monotask] val thread: Thread = Thread.currentThread
   @volatile private var computing = false
   private var current: Clock = _
@@ -22,7 +28,6 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
   /** For what waits between two monotasks. */
   val memory = new TaskMemory(TaskContext.get(), tasks)
 
-  private val mostText = Multitask.mostText(TaskContext.get().numPartitions())
   private var ended = System.nanoTime()
   private val done = new MonotaskText(ended)
 
@@ -232,12 +237,4 @@ final class Multitask private[monotask] (val number: Long, private[monotask] val
 
 private object Multitask {
   private final val StuckNanos = 10000000000L
-
-  /** What of a stage's results they may have, which beyond a limit end the job. */
-  private final val PartOfResults = 4
-  private def mostText(tasks: Int): Long =
-    SparkEnv.get.conf.getSizeAsBytes("spark.driver.maxResultSize", "1g") match {
-      case 0 => Long.MaxValue // no limit
-      case limit => limit / PartOfResults / tasks
-    }
 }
