@@ -225,6 +225,21 @@ class PluginSuite extends SparkSuite {
     assert(next.trace.tasks.is(0, Tasks.Observed))
   }
 
+  folder.test("a task that still runs while the next application starts costs that one nothing") { folder =>
+    val monotasks = Map("spark.pellucid.monotasks" -> "true")
+    val warnings = Warnings.during {
+      Jobs.run(folder, conf = monotasks) { spark =>
+        spark.sparkContext.parallelize(Seq(0), 1).foreachAsync(_ => Stays.here())
+        Stays.begun.await()
+      }
+      val next = Jobs.run(folder, conf = monotasks)(_.range(10).count())
+      assert(next.trace.monotasks.size > 0)
+      Stays.over.countDown()
+      Jobs.awaitTasks()
+    }
+    assertEquals(warnings, Nil)
+  }
+
   folder.test("persisted blocks on disk") { folder =>
     val ran = Jobs.run(folder) { spark =>
       val rdd = spark.sparkContext.parallelize(0 until 100000, 2).map(i => s"$i ${"y" * 30}")
@@ -284,6 +299,11 @@ class PluginSuite extends SparkSuite {
 }
 
 /** What a task does until its application has ended. */
+object Stays {
+  val begun, over = new CountDownLatch(1)
+  def here(): Unit = { begun.countDown(); over.await() }
+}
+
 object Outlives {
   val begun = new CountDownLatch(1)
   def application(): Unit = {

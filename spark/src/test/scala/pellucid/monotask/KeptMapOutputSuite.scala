@@ -4,6 +4,7 @@ import java.io.IOException
 import java.lang.ref.Reference
 import java.nio.ByteBuffer
 import java.util.Arrays
+import java.util.concurrent.CountDownLatch
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.pellucid.{ExecutionMemory, KeptOutput}
@@ -113,7 +114,7 @@ class KeptMapOutputSuite extends SparkSuite {
 
   /** What one task gets of almost all. */
   private def granted(spark: SparkSession) =
-    spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted).collect().toSeq
+    spark.sparkContext.parallelize(Seq(190000000L), 1).map(ExecutionMemory.granted(_)()).collect().toSeq
 
   for (
     (what, before) <- Seq[(String, SparkSession => Unit)](
@@ -136,6 +137,36 @@ class KeptMapOutputSuite extends SparkSuite {
       assertEquals(granted(spark), Seq(190000000L))
       assert(files(".data").nonEmpty)
       assertEquals(sum(shuffled), first)
+    }
+  }
+
+  folder.test("it goes before any of a task's operators spills") { folder =>
+    Jobs.run(folder, conf = much) { spark =>
+      val shuffled = Pairs.shuffled(spark)
+      assert(sum(shuffled) > 0)
+      // of 200 MB all but 39 MB of pairs is the task's: the last one lacks 3 MB, of which the second has enough
+      val wanted = Seq(130000000L, 20000000L, 14000000L)
+      val (granted, asked) =
+        spark.sparkContext.parallelize(Seq(0), 1).map(_ => ExecutionMemory.granted(wanted)).collect().head
+      assertEquals((granted, asked), (wanted, 0))
+      assertEquals(files(".data").size, 1)
+      Reference.reachabilityFence(shuffled)
+    }
+  }
+
+  folder.test("it stays where a task has its share, and would get no more without it") { folder =>
+    Jobs.run(folder, conf = much + ("spark.memory.storageFraction" -> "0.45")) { spark =>
+      val shuffled = Pairs.shuffled(spark)
+      assert(sum(shuffled) > 0)
+      val cached = spark.sparkContext.parallelize(0 until 10, 10).map(i => Array.fill(10000000)(i.toByte))
+        .persist(StorageLevel.MEMORY_ONLY)
+      assertEquals(cached.map(_.length.toLong).sum(), 1e8)
+      assertEquals(KeptOutput.cached(cached), 10)
+      // 100 MB of blocks are more than the 90 that are theirs, so tasks have 110 MB, of which two have half each
+      val granted = spark.sparkContext.parallelize(0 until 2, 2).map(i => TwoTasks.granted(i, 60000000L)).collect().last
+      assert(granted > 54000000 && granted < 56000000, granted)
+      assertEquals(files(".data"), Seq.empty[String])
+      Reference.reachabilityFence(shuffled)
     }
   }
 
@@ -178,4 +209,16 @@ class KeptMapOutputSuite extends SparkSuite {
     for (from <- 0 to 8; until <- from to 8)
       assertEquals(KeptOutput.slice(chunks, from.toLong, (until - from).toLong), (from until until).map(_.toByte))
   }
+}
+
+/** The first one has 1 MB while the second one asks. */
+private object TwoTasks {
+  private val has, asked = new CountDownLatch(1)
+  def granted(task: Int, bytes: Long): Long =
+    if (task == 0) ExecutionMemory.granted(1000000) { has.countDown(); asked.await() }
+    else {
+      has.await()
+      try ExecutionMemory.granted(bytes)()
+      finally asked.countDown()
+    }
 }

@@ -3,6 +3,7 @@ package org.apache.spark.pellucid
 import java.util.{Set => JSet}
 
 import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.internal.config.MEMORY_STORAGE_FRACTION
 import org.apache.spark.memory.{MemoryConsumer, MemoryManager, MemoryMode, TaskMemoryManager, UnspilledMemory}
 
 import pellucid.monotask.Arrays
@@ -44,8 +45,8 @@ object TaskMemory {
   private final val MostBytes = 32L << 20
   private val guard = new Guard("taking memory for monotasks")
 
-  /** None of an application that has ended, though a task of it may still run. */
-  private def manager: Option[MemoryManager] = Option(SparkEnv.get).map(_.memoryManager)
+  /** None where a task outlives its application, nor while the next one starts, whose environment is there before its memory manager. */
+  private def manager: Option[MemoryManager] = Option(SparkEnv.get).flatMap(env => Option(env.memoryManager))
 
   /** Bytes of the heap for tasks' operators that nobody uses, and with those that are used. */
   private def room: (Long, Long) = manager.fold((0L, 0L)) { manager =>
@@ -75,15 +76,25 @@ object TaskMemory {
 
   private lazy val consumers = Fields.of(classOf[TaskMemoryManager], "consumers")
 
-  /** Has the task ask `consumer` for what it has not, before it spills, though that has taken nothing. */
-  def ask(task: TaskContext, consumer: MemoryConsumer): Unit = {
+  /** Has the task ask `givers` for what it has not, before it spills, though these have taken nothing. */
+  def ask(task: TaskContext, givers: Iterable[MemoryConsumer]): Unit = {
     val manager = task.taskMemoryManager()
-    manager.synchronized(consumers.get(manager).asInstanceOf[JSet[MemoryConsumer]].add(consumer))
-    ()
+    manager.synchronized {
+      val all = consumers.get(manager).asInstanceOf[JSet[MemoryConsumer]]
+      givers.foreach(all.add)
+    }
   }
 
   /** Whether a quarter of it stays unused when so many bytes are stored. */
   def isLeft(more: Long): Boolean = { val (unused, all) = room; unused - more > (all - more) / 4 }
+
+  /** Whether tasks could have more without these bytes that are stored. Not where as much else is stored as no task may take (`spark.memory.storageFraction`): of
+    * what is beyond that they have their share as it is.
+    */
+  def growsWithout(stored: Long): Boolean = manager.exists { manager =>
+    val (_, all) = room
+    manager.onHeapStorageMemoryUsed - stored < all * SparkEnv.get.conf.get(MEMORY_STORAGE_FRACTION)
+  }
 
   /** Whether more tasks could run without taking memory from those that do. */
   def isPlenty: Boolean = rooms.forall { case (unused, all) => unused > all / 2 }

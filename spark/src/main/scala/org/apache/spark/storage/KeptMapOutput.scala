@@ -33,6 +33,7 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
   @volatile private var bytes = 0L // of those, and of what is about to be kept
   @volatile private var idle, closed, stopped = false
   @volatile private var failedAt = System.nanoTime() - RetryNanos
+  @volatile private var fullAt = System.nanoTime() - FullNanos // when nothing could go for more
   private val writer = new Daemons("pellucid-map-output").newThread { () =>
     while (!stopped && giving(work()).isDefined)
       LockSupport.parkNanos(this, if (closed && bytes > 0) RetryNanos else Long.MaxValue)
@@ -58,8 +59,10 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
 
   /** What has a file goes for it. */
   private def reserve(size: Long): Boolean = {
-    if (bytes + size > most)
+    if (bytes + size > most && System.nanoTime() - fullAt >= FullNanos) {
       for ((id, output) <- all if bytes + size > most && (output.written || get(id).isEmpty)) drop(id, output)
+      if (bytes + size > most) fullAt = System.nanoTime()
+    }
     val fits = !closed && TaskMemory.isLeft(size)
     fits && synchronized { val has = bytes + size <= most; if (has) bytes += size; has }
   }
@@ -86,14 +89,16 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
   /** A task begins, on its own thread: rather than that it spills, or has less memory than in stock Spark, what is kept goes. */
   def begins(task: TaskContext): Unit = {
     idle = false
-    giving {
-      val giver = new MemoryConsumer(task.taskMemoryManager(), MemoryMode.ON_HEAP) {
-        override def getUsed: Long = bytes
-        override def spill(size: Long, trigger: MemoryConsumer): Long = giveBack(size)
-      }
-      TaskMemory.ask(task, giver)
-    }
+    giving(TaskMemory.ask(task, Sizes.map(new Giver(task, _))))
     ()
+  }
+
+  /** Seems to have `size` bytes: of those that have enough, a task asks the one with the least. */
+  private final class Giver(task: TaskContext, size: Long)
+      extends MemoryConsumer(task.taskMemoryManager(), MemoryMode.ON_HEAP) {
+    override def getUsed: Long = math.min(bytes, size)
+    override def spill(size: Long, trigger: MemoryConsumer): Long =
+      if (TaskMemory.growsWithout(bytes)) giveBack(size) else 0
   }
 
   /** Whether the executor has had no task for a while. */
@@ -184,6 +189,10 @@ object KeptMapOutput {
   private val giving = new Guard("giving back the memory of map output")
   private final val StopMillis = 10000L
   private final val RetryNanos = 10000000000L
+  private final val FullNanos = 1000000000L
+
+  /** From 1 MB to 1 GB, and all: one of them is less than twice what any task wants. */
+  private val Sizes = (20 to 30).map(1L << _) :+ Long.MaxValue
 
   private final class Output(val size: Long) { @volatile var written = false }
 
