@@ -59,11 +59,10 @@ private[pellucid] final class Fetches(task: Multitask) {
   private def reads(none: => Boolean): Unit = {
     if (synchronized { failed = false; blocks == 0 }) adds()
     if (none) {
-      val requests = synchronized { val all = unsent.toList; unsent.clear(); all }
-      if (requests.isEmpty) comesBack().foreach(task.rejoins(Place, Phase, _)(ask(Nil))(moved()))
+      if (synchronized(unsent.isEmpty)) comesBack().foreach(task.rejoins(Place, Phase, _)(ask())(moved()))
       else {
         adds() // more than what it went on without takes a place at the network
-        task.at(Place, Phase) { ask(requests); moved()._1 }
+        task.at(Place, Phase) { ask(); moved()._1 }
         ()
       }
     }
@@ -76,9 +75,14 @@ private[pellucid] final class Fetches(task: Multitask) {
   private def comesBack(): Option[Long] = synchronized { val at = wentOnAt; wentOnAt = None; at }
 
   /** All blocks are counted before the first of them can come. */
-  private def ask(requests: List[Request]): Unit = {
+  private def ask(): Unit = {
     if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
-    val half = synchronized { blocks += requests.iterator.map(_.blocks).sum; blocks / 2 }
+    val (requests, half) = synchronized {
+      val all = unsent.toList
+      unsent.clear()
+      blocks += all.iterator.map(_.blocks).sum
+      (all, blocks / 2)
+    }
     requests.foreach(_.send())
     await(half)
   }

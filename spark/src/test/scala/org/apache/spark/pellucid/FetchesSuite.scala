@@ -163,6 +163,18 @@ class FetchesSuite extends SparkSuite {
     }
   }
 
+  folder.test("a task that is interrupted before it asks, and reads on, gets what it wants") { folder =>
+    val ran = alone(folder) { reducer =>
+      reducer.asks(20, 50)
+      Thread.currentThread.interrupt()
+      val first =
+        try reducer.takes()._1
+        catch { case _: InterruptedException => "interrupted" }
+      Seq(first, reducer.takes()._1, reducer.takes()._1).mkString(" ")
+    }
+    assertEquals(ran.answer, "interrupted 20 50")
+  }
+
   folder.test("a failure is seen at once, and the next requests are sent and waited for") { folder =>
     val ran = alone(folder) { reducer =>
       var late: () => Unit = () => ()
