@@ -75,7 +75,7 @@ private final class OnDriver extends DriverPlugin {
 
   private def begins(slots: Slots, executor: String): Int = {
     val cores = slots.cores(executor)
-    if (cores > 0) slots.begins(executor, cores)
+    if (cores > 0) slots.begins(executor)
     cores
   }
 

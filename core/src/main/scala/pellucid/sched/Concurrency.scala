@@ -8,7 +8,7 @@ package pellucid.sched
   * @param most enough for each resource to be in use, and one more
   * @param givesBack it may have fewer again
   */
-final class Concurrency(cores: Int, private var most: Int, givesBack: Boolean = true) {
+final class Concurrency(cores: Int, @volatile private var most: Int, givesBack: Boolean = true) {
   import Concurrency._
   private var allowed = cores
   private var helpsSince = Long.MaxValue // without a look at which it did not
@@ -18,7 +18,7 @@ final class Concurrency(cores: Int, private var most: Int, givesBack: Boolean = 
   /** That may run at once now. */
   def tasks: Int = allowed
 
-  /** That may ever. */
+  /** That may ever, which any thread may ask. */
   def atMost: Int = math.max(most, cores)
 
   /** A core does nothing though as many tasks have begun as may, and one more would find what it wants first.

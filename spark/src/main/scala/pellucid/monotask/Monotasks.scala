@@ -88,8 +88,8 @@ private[pellucid] final class Monotasks(
     if (isOne) {
       mapOutput = shuffle
       mapOutput.foreach(_.begins(task))
-      val atMost = synchronized(concurrency.atMost)
-      val multitask = new Multitask(begun.getAndIncrement(), resources, atMost, mostText / task.numPartitions())
+      val multitask =
+        new Multitask(begun.getAndIncrement(), resources, concurrency.atMost, mostText / task.numPartitions())
       running.add(multitask)
       val isNew = task.stageId() > newestStage
       if (isNew) newestStage = task.stageId()

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer
 import scala.collection.mutable.HashMap
 
 import org.apache.spark.{SparkContext, SparkEnv, SparkException, TaskState}
+import org.apache.spark.resource.ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID
 import org.apache.spark.scheduler.{SparkListenerInterface, TaskSchedulerImpl}
 import org.apache.spark.scheduler.cluster.CoarseGrainedClusterMessages.StatusUpdate
 import org.apache.spark.scheduler.cluster.{CoarseGrainedSchedulerBackend, ExecutorInfo}
@@ -30,16 +31,24 @@ final class Slots(sc: SparkContext) {
   }
 
   /** That Spark gave the executor; 0 where it is not known. */
-  def cores(executor: String): Int = sc.schedulerBackend match {
-    case local: LocalSchedulerBackend => local.totalCores
+  def cores(executor: String): Int = coresAndProfile(executor).fold(0)(_._1)
+
+  /** An executor's cores, and its resource profile. */
+  private def coresAndProfile(executor: String): Option[(Int, Int)] = sc.schedulerBackend match {
+    case local: LocalSchedulerBackend => Some((local.totalCores, DEFAULT_RESOURCE_PROFILE_ID))
     case cluster: CoarseGrainedSchedulerBackend =>
       val executors = Fields.get(classOf[CoarseGrainedSchedulerBackend], cluster, "executorDataMap")
-      cluster.synchronized(executors.asInstanceOf[HashMap[String, ExecutorInfo]].get(executor)).fold(0)(_.totalCores)
-    case _ => 0
+      cluster.synchronized(executors.asInstanceOf[HashMap[String, ExecutorInfo]].get(executor))
+        .map(info => (info.totalCores, info.resourceProfileId))
+    case _ => None
   }
 
-  /** From an executor with monotasks. */
-  def begins(executor: String, cores: Int): Unit = synchronized(spread.begins(executor, cores))
+  /** From an executor with monotasks. One with a resource profile of its own gets no more tasks than cores, whatever it wants: how much memory its container
+    * has no setting says. Nor does one that is gone meanwhile.
+    */
+  def begins(executor: String): Unit = synchronized {
+    for ((cores, DEFAULT_RESOURCE_PROFILE_ID) <- coresAndProfile(executor)) spread.begins(executor, cores)
+  }
   def ends(executor: String): Unit = synchronized(spread.ends(executor))
 
   /** So many tasks at once in all. */
