@@ -180,8 +180,8 @@ private final class ChunkedInput(
 
   /** How large the next chunk is where so much is left of the split, 0 for none. While the cores have other tasks' work, as large as may be,
     * as each request costs CPU time, unless much could be in the page cache; otherwise half of what is left, while that is not little,
-    * since what computes on the last chunk has nothing to read beside it; and less of a large split on a flash drive that nobody else uses, since what computes
-    * waits for the whole chunk. Read by position, also what the split's last record has beyond its end.
+    * since what computes on the last chunk has nothing to read beside it; and less on a flash drive that nobody else uses, since what computes waits for the
+    * whole chunk. Read by position, also what the split's last record has beyond its end.
     */
   private def chunkOf(left: Long): Int = {
     val last = if (byPosition) math.max(LastRecord, -left) else 0L
@@ -189,8 +189,10 @@ private final class ChunkedInput(
     val size =
       if (left < Requests.Large || coreIsWanted && (next > First || left <= Requests.Monotask))
         math.min(whole, Requests.Monotask)
-      else if (left > Requests.Monotask && isAlone(split.end - left)) math.min(next, MostAlone)
-      else math.min(if (left > 2 * LeastLast) left / 2 else whole, next)
+      else {
+        val most = if (isAlone(split.end - left)) math.min(next, MostAlone) else next
+        math.min(if (left > 2 * LeastLast) left / 2 else whole, most)
+      }
     size.toInt
   }
 
