@@ -60,7 +60,7 @@ private final class OnDriver extends DriverPlugin {
     */
   override def receive(message: Any): AnyRef = message.toString.split(' ') match {
     case Array("cores", executor) =>
-      Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(begins(_, executor)))
+      Int.box(PellucidPlugin.slots.filterNot(_ => memoryFailed).fold(0)(_.begins(executor)))
     case Array("tasks", executor, tasks) => PellucidPlugin.wants(executor, tasks.toInt); null
     case Array("memory", executor) => shortOfMemory(executor); null
     case Array("writes", executor, file, fileSystem, own, count) =>
@@ -71,12 +71,6 @@ private final class OnDriver extends DriverPlugin {
     case Array("chosen", fileSystem, machines @ _*) =>
       PellucidPlugin.replicas(replicas.chose(fileSystem, machines)); null
     case _ => PellucidPlugin.log(message.toString); null
-  }
-
-  private def begins(slots: Slots, executor: String): Int = {
-    val cores = slots.cores(executor)
-    if (cores > 0) slots.begins(executor)
-    cores
   }
 
   private def gone(slots: Slots)(executor: String, forMemory: Boolean): Unit = {

@@ -232,9 +232,8 @@ class PluginSuite extends SparkSuite {
         spark.sparkContext.parallelize(Seq(0), 1).foreachAsync(_ => Stays.here())
         Stays.begun.await()
       }
-      val next = Jobs.run(folder, conf = monotasks)(_.range(10).count())
-      assert(next.trace.monotasks.size > 0)
-      Stays.over.countDown()
+      try assert(Jobs.run(folder, conf = monotasks)(_.range(10).count()).trace.monotasks.size > 0)
+      finally Stays.over.countDown()
       Jobs.awaitTasks()
     }
     assertEquals(warnings, Nil)
@@ -298,12 +297,13 @@ class PluginSuite extends SparkSuite {
   }
 }
 
-/** What a task does until its application has ended. */
+/** What a task does until it is told to end. */
 object Stays {
   val begun, over = new CountDownLatch(1)
   def here(): Unit = { begun.countDown(); over.await() }
 }
 
+/** What a task does until its application has ended. */
 object Outlives {
   val begun = new CountDownLatch(1)
   def application(): Unit = {

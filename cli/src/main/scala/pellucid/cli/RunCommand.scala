@@ -47,10 +47,9 @@ object RunCommand {
       if (made.isEmpty) Console.err.println(s"pellucid: no event log in $folder: nothing to report on")
       made.foreach { log =>
         Console.err.println(s"pellucid: the event log is $log")
+        // without a report the job's own status counts
         try ReportCommand.run(log.toString, None, json = false, None, None, None)
-        catch ReportCommand.why("no report").andThen(why =>
-            Console.err.println(s"pellucid: $why")
-          ) // the job's own status counts
+        catch ReportCommand.why("no report").andThen(why => Console.err.println(s"pellucid: $why"))
       }
       status
     }

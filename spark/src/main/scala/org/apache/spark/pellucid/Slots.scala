@@ -30,9 +30,6 @@ final class Slots(sc: SparkContext) {
     case _ =>
   }
 
-  /** That Spark gave the executor; 0 where it is not known. */
-  def cores(executor: String): Int = coresAndProfile(executor).fold(0)(_._1)
-
   /** An executor's cores, and its resource profile. */
   private def coresAndProfile(executor: String): Option[(Int, Int)] = sc.schedulerBackend match {
     case local: LocalSchedulerBackend => Some((local.totalCores, DEFAULT_RESOURCE_PROFILE_ID))
@@ -43,11 +40,13 @@ final class Slots(sc: SparkContext) {
     case _ => None
   }
 
-  /** From an executor with monotasks. One with a resource profile of its own gets no more tasks than cores, whatever it wants: how much memory its container
-    * has no setting says. Nor does one that is gone meanwhile.
+  /** From an executor with monotasks: how many cores Spark gave it, 0 where it is not known, or gone. One with a resource profile of its own gets no more tasks
+    * than that, whatever it wants: how much memory its container has no setting says.
     */
-  def begins(executor: String): Unit = synchronized {
-    for ((cores, DEFAULT_RESOURCE_PROFILE_ID) <- coresAndProfile(executor)) spread.begins(executor, cores)
+  def begins(executor: String): Int = synchronized {
+    val known = coresAndProfile(executor)
+    for ((cores, DEFAULT_RESOURCE_PROFILE_ID) <- known) spread.begins(executor, cores)
+    known.fold(0)(_._1)
   }
   def ends(executor: String): Unit = synchronized(spread.ends(executor))
 

@@ -191,7 +191,7 @@ object KeptMapOutput {
   private final val RetryNanos = 10000000000L
   private final val FullNanos = 1000000000L
 
-  /** From 1 MB to 1 GB, and all: one of them is less than twice what any task wants. */
+  /** Of what a task wants, if that is 1 MB to 1 GB, one is less than twice; then all. */
   private val Sizes = (20 to 30).map(1L << _) :+ Long.MaxValue
 
   private final class Output(val size: Long) { @volatile var written = false }

@@ -24,14 +24,15 @@ class SlotsSuite extends SparkSuite {
     cluster { (sc, _, executors) =>
       for ((executor, profile) <- Seq("profile" -> 1, "default" -> 0)) executors.add(executor, profile)
       val slots = new Slots(sc)
-      for (executor <- Seq("gone", "profile", "default")) {
-        slots.begins(executor)
+      val cores = for (executor <- Seq("gone", "profile", "default")) yield {
+        val cores = slots.begins(executor)
         slots.wants(executor, 3)
+        cores
       }
       val deadline = System.nanoTime() + 10000000000L
       while (executors.free("default") < 3 && System.nanoTime() < deadline) Thread.sleep(1)
       assertEquals(Seq("default", "profile").map(executors.free), Seq(3, 1)) // messages come in their order
-      assertEquals(Seq("default", "profile", "gone").map(slots.cores), Seq(1, 1, 0))
+      assertEquals(cores, Seq(0, 1, 1))
     }
   }
 

@@ -1,6 +1,6 @@
 package org.apache.spark.pellucid
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 
 import pellucid.{Jobs, SparkSuite}
@@ -32,5 +32,20 @@ class TaskMemorySuite extends SparkSuite {
       }
       // 64 MB: 24 and 4 left; a chunk of 1 MB is of the heap
       assertEquals(ran.answer, Seq((true, false, 1 << 20), (false, false, 1 << 20), (false, true, 1 << 20)))
+  }
+
+  folder.test(
+    "while an application starts, whose memory manager comes after its environment, nothing is given out or short"
+  ) {
+    folder =>
+      val ran = Jobs.run(folder, plugin = false) { _ =>
+        val env = SparkEnv.get
+        val manager = env.memoryManager
+        def set(value: AnyRef) = Fields.replace(classOf[SparkEnv], env, value, "_memoryManager")
+        set(null)
+        try (TaskMemory.managed, TaskMemory.isShort)
+        finally set(manager)
+      }
+      assertEquals(ran.answer, (0L, false))
   }
 }
