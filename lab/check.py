@@ -191,7 +191,7 @@ def _without_cpu_limit(cluster):
 def _without_disk_limit(cluster, name, disk):
     group = group_name(cluster.name, name)
     try:
-        cluster.groups.set_disk(group, disk["device"], config.Disk.NO_LIMITS)
+        cluster.groups.set_disk(group, disk["limited"], config.Disk.NO_LIMITS)
         yield
     finally:
-        cluster.groups.set_disk(group, disk["device"], disk["limits"])
+        cluster.groups.set_disk(group, disk["limited"], disk["limits"])

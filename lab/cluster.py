@@ -124,7 +124,7 @@ def _sweep(name):
         group = group_name(name, machine)
         for each in record["disks"] if holders else ():  # first, or the last dirty pages would go out at the disk's speed
             with contextlib.suppress(OSError):
-                groups.set_disk(group, each["device"], config.Disk.NO_LIMITS)
+                groups.set_disk(group, each["limited"], config.Disk.NO_LIMITS)
         with contextlib.suppress(OSError):
             groups.forget(group)
     for process in holders:

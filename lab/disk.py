@@ -1,5 +1,10 @@
-"""A machine's disk: a loop device over a sparse file, with an ext4 of its own, mounted where only the lab sees it."""
+"""A machine's disk: a loop device over a sparse file, with an ext4 of its own, mounted where only the lab sees it.
 
+The file system is on a second loop device over the first, which has the limits. The kernel's limits count what a file system asks for
+one by one, and a file system leaves it to the device's queue to make one request of what lies side by side: 300 blocks of 4 KB
+for 192 small files are 16 requests to a disk, and would take 0.6 s of one with 500 per second instead of 0.03."""
+
+import contextlib
 import json
 import os
 import subprocess
@@ -7,24 +12,39 @@ from pathlib import Path
 
 
 def create(image, size, mount_point):
-    """Makes and mounts it; returns `major:minor`. The device frees itself and the file's space with the last mount."""
+    """Makes and mounts it; returns `major:minor` of its file system's device and of the limited one. Both free themselves and the
+    file's space with the last mount."""
     with open(image, "wb") as file:
         file.truncate(size)
     subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0,nodiscard", str(image)], check=True)
-    # read past the host's page cache, where the file system can: else a block would be cached twice, once outside all limits
-    attach = ["losetup", "--find", "--show"]
-    done = subprocess.run([*attach, "--direct-io=on", str(image)], capture_output=True, text=True)
-    if done.returncode:
-        done = subprocess.run([*attach, str(image)], capture_output=True, text=True, check=True)
-    device = done.stdout.strip()
-    mount_point.mkdir(parents=True)
+    limited = attach(image)
     try:
-        subprocess.run(["mount", "-o", "noatime", device, str(mount_point)], check=True)
+        device = attach(limited)
+        try:
+            Path(f"/sys/block/{Path(device).name}/queue/scheduler").write_text("mq-deadline")
+            mount_point.mkdir(parents=True)
+            subprocess.run(["mount", "-o", "noatime", device, str(mount_point)], check=True)
+        finally:
+            subprocess.run(["losetup", "--detach", device], check=True)
     finally:
-        subprocess.run(["losetup", "--detach", device], check=True)
+        subprocess.run(["losetup", "--detach", limited], check=True)
     os.unlink(image)
-    number = os.stat(device).st_rdev
-    return f"{os.major(number)}:{os.minor(number)}"
+    return number(device), number(limited)
+
+
+def attach(file):
+    """The loop device over `file`, which it reads past the page cache where it can: else a block would be cached twice, once outside
+    all limits."""
+    command = ["losetup", "--find", "--show"]
+    done = subprocess.run([*command, "--direct-io=on", str(file)], capture_output=True, text=True)
+    if done.returncode:
+        done = subprocess.run([*command, str(file)], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def number(device):
+    at = os.stat(device).st_rdev
+    return f"{os.major(at)}:{os.minor(at)}"
 
 
 def tell_rotational(device, rotational):
@@ -84,15 +104,14 @@ def in_use(device):
 
 
 def left_over(folder):
-    """Loop devices over files in `folder`, deleted or not."""
-    found = []
+    """Loop devices over files in `folder`, deleted or not; before each the one over itself."""
+    files = {}
     for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
-        try:
-            if backing.read_text().startswith(f"{folder}/"):
-                found.append(f"/dev/{backing.parts[3]}")
-        except OSError:  # it went away
-            pass
-    return found
+        with contextlib.suppress(OSError):  # it went away
+            files[f"/dev/{backing.parts[3]}"] = backing.read_text().strip()
+    below = [device for device, file in files.items() if file.startswith(f"{folder}/")]
+    names = {name for device in below for name in (device, device.removeprefix("/dev"))}  # the latter if it was attached in a namespace that is gone
+    return [device for device, file in files.items() if file in names] + below
 
 
 def detach_left_over(folder):

@@ -186,6 +186,23 @@ def test_dropped_caches_know_directories_and_inodes(lab):
     lab.run(["rm", "-r", folder], "m1", cwd="/")
 
 
+@pytest.mark.skipif(not Path("/sys/fs/cgroup/blkio").exists(), reason="only control groups version 1 tell what a limit has counted")
+def test_blocks_side_by_side_are_one_request_to_the_limit(lab):
+    each = lab.machine("m1")["disks"][0]
+
+    def counted():
+        rows = [line.split() for line in Path("/sys/fs/cgroup/blkio/blkio.throttle.io_serviced").read_text().splitlines()]
+        return sum(int(row[2]) for row in rows if row[:2] == [each["limited"], "Write"])
+
+    folder = Path(each["mount"]) / "small"
+    lab.run(["sh", "-c", f"mkdir {folder}; sync"], "m1", cwd="/")
+    before = counted()
+    # 192 files of 30 KB: their 8 blocks each are side by side, and so are most files; the file system asks for each file apart
+    lab.run(["sh", "-c", f"for i in $(seq 192); do head -c 30000 /dev/zero > {folder}/$i; done; sync"], "m1", cwd="/")
+    assert 5_760_000 / (1280 << 10) < counted() - before < 96  # a request is at most 1280 KB
+    lab.run(["rm", "-r", folder], "m1", cwd="/")
+
+
 @pytest.mark.skipif(not Path("/sys/fs/cgroup/blkio").exists(), reason="control groups version 1 keep limits of disks that are no more")
 def test_limits_that_a_killed_lab_left_are_lifted(lab):
     free = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=True).stdout.strip()
