@@ -62,7 +62,7 @@ def tune(device, read_ahead, dirty):
 
 
 VM = Path("/proc/sys/vm")
-WRITE_BACK = {"dirty_writeback_centisecs": 20, "dirty_bytes": 2 << 30, "dirty_background_bytes": 1 << 30}
+WRITE_BACK = {"dirty_writeback_centisecs": 20, "dirty_bytes": 4 << 30, "dirty_background_bytes": 2 << 30}
 RATIOS = ("dirty_ratio", "dirty_background_ratio")  # which the kernel has instead of bytes: of both, one is 0
 BEFORE = "write-back.json"  # what was set before the first lab
 
@@ -70,7 +70,8 @@ BEFORE = "write-back.json"  # what was set before the first lab
 def separate_write_back(folder):
     """The kernel looks for something to write every 0.2 s, not every 5: those whom a device's own limit stops wait for that look (a
     sort of 160 MB took 26.5 s instead of 23.3). And all devices together have a limit in bytes: a device's own is kept as a part of
-    it, and would shrink with the memory that is free. Both are the whole computer's: `folder` keeps what was set."""
+    it, and would shrink with the memory that is free. It is this large because a device that has written nothing for 10 s is given
+    no more than a hundredth of it. Both are the whole computer's: `folder` keeps what was set."""
     before = folder / BEFORE
     if not before.exists():
         before.write_text(json.dumps({name: (VM / name).read_text().strip() for name in (*WRITE_BACK, *RATIOS)}))
