@@ -46,7 +46,7 @@ object OptimizeCommand {
     val answer = Optimization.of(job, prices.copy(notes = prices.notes ++ notes), space, deadline).getOrElse(
       throw new Usage(
         f"none of the ${space.size}%,d configurations has disks for the data: ${job.localBytes / 1e9}%.1f GB on local disks, ${job
-            .hdfsBytes / 1e9}%.1f GB in HDFS"
+            .hdfsBytes(most) / 1e9}%.1f GB in HDFS"
       )
     )
     if (asked.json) { Console.out.write(Optimization.json(answer)); Console.println() }
@@ -87,7 +87,7 @@ object OptimizeCommand {
       )
     def run(trace: Trace, hdfs: DiskOption, local: DiskOption) = {
       val machines = math.max(1, Use.machines(trace, trace.executors.indices))
-      val cores = math.max(1, Use.slots(trace) / machines)
+      val cores = math.max(1, Use.slots(trace) * trace.application.taskCpus / machines)
       def profile(disk: DiskOption) = disk.kind.speed.of(disk.gigabytes, cores)
       SampleRun(Demands.of(trace), Cluster(machines, cores, profile(hdfs), profile(local)))
     }

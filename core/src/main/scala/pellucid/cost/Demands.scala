@@ -31,23 +31,28 @@ object Demands {
       val info = trace.stages(s)
       val sums = new TaskSums(trace.tasks, rows, phases)
       val measured = if (sums.observed) paths.getOrElse(s, Nil) else Nil
-      def total(kinds: String*) = measured.filter(u => kinds.contains(u.kind)).map(_.bytes).sum.toDouble
+      def of(uses: Seq[PathUse], kind: String) = uses.filter(_.kind == kind).map(_.bytes).sum.toDouble
+      def total(kind: String) = of(measured, kind)
       if (sums.observed) anyObserved = true
       val mappers = info.parentIds.flatMap(tasksOfId.get).sum
       if (sums.shuffleRead > 0 && mappers == 0) unknownMappers = true
       val perTask = 1.0 / rows.length
-      val blocks = measured.filter(u => u.kind == "shuffleRead" || u.kind == "shuffleFetch")
+      // of local blocks the requests that were measured are the decompression's
+      val blocks = measured.filter(_.kind == "shuffleFetch")
       // of file systems that the plugin does not measure Spark itself knows how much
       val isMeasured = measured.exists(_.kind == "output")
       val output = if (isMeasured) total("output") else sums.output
-      val written = if (isMeasured) replicated(measured, replicas) else output * replicas
+      val inHdfs = if (isMeasured) of(measured.filter(_.path.startsWith("hdfs")), "output") else output
+      val file = math.min(BlockBytes, output * perTask)
       val persistedRead = total("blockRead") + sums.spilled
       val persistedWrite = total("blockWrite") + sums.spilled
       val input = if (sums.observed) total("input") else sums.input
       if (sums.observed && input == 0) elsewhere += sums.input
       val io = Seq(
         Io(IoKind.HdfsRead, input, math.min(BlockBytes, input * perTask)),
-        Io(IoKind.HdfsWrite, written, math.min(BlockBytes, output * perTask)),
+        // what HDFS is given it writes several times; a local file system once
+        Io(IoKind.HdfsWrite, inHdfs * replicas, file, replicas = replicas),
+        Io(IoKind.HdfsWrite, output - inHdfs, file),
         Io(
           IoKind.ShuffleRead,
           sums.shuffleRead,
@@ -95,15 +100,10 @@ object Demands {
       stages.map(s => bytes(IoKind.ShuffleWrite)(s) + bytes(IoKind.PersistWrite)(s)).sum,
       input,
       output,
-      notes.result()
+      notes.result(),
+      replicas
     )
   }
-
-  /** What HDFS is given it writes several times; a local file system once. */
-  private def replicated(measured: Seq[PathUse], replicas: Int): Double =
-    measured.filter(_.kind == "output").map(u =>
-      u.bytes.toDouble * (if (u.path.startsWith("hdfs")) replicas else 1)
-    ).sum
 
   private def meanRequest(uses: Seq[PathUse]): Option[Double] = {
     val requests = uses.map(_.requests).sum

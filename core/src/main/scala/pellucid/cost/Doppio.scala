@@ -84,7 +84,7 @@ object Doppio {
         val perCore = coreBytesPerSecond(io, bandwidth)
         IoPrediction(
           io.kind.key,
-          io.bytes,
+          io.bytesOn(on.machines),
           io.requestBytes,
           bandwidth,
           io.coreBytesPerSecond.map(_ => bandwidth / perCore * demand.coresPerTask),
@@ -97,12 +97,16 @@ object Doppio {
 
   /** How long the disks of all machines take for it, without δ. */
   def diskSeconds(demand: StageDemand, limit: Term, on: Cluster): Double =
-    demand.io.filter(_.kind.term == limit).map(io => io.bytes / on.bytesPerSecond(limit, io.requestBytes)).sum /
-      on.machines
+    diskWork(demand, limit, on) / on.machines
+
+  /** The same, one after the other. */
+  def diskWork(demand: StageDemand, limit: Term, on: Cluster): Double =
+    demand.io.filter(_.kind.term == limit)
+      .map(io => io.bytesOn(on.machines) / on.bytesPerSecond(limit, io.requestBytes)).sum
 
   /** Of one task that has the disk to itself. */
   def ioSeconds(io: Io, tasks: Int, on: Cluster): Double =
-    io.bytes / tasks / coreBytesPerSecond(io, on.bytesPerSecond(io.kind.term, io.requestBytes))
+    io.bytesOn(on.machines) / tasks / coreBytesPerSecond(io, on.bytesPerSecond(io.kind.term, io.requestBytes))
 
   private def coreBytesPerSecond(io: Io, bandwidth: Double): Double =
     io.coreBytesPerSecond.fold(bandwidth)(math.min(_, bandwidth))

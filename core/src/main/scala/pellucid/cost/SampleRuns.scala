@@ -28,9 +28,12 @@ object SampleRuns {
         if (limit >= stage.recordedSeconds && limit > 0)
           notes += s"$label: the disk alone takes as long as run ${n + 1} did: repeat it with a faster disk"
       }
-      val (wavesOne, wavesTwo) = (one.waves(few.cluster), two.waves(more.cluster))
+      val ofIo = one.io.map(Doppio.ioSeconds(_, one.tasks, few.cluster)).sum
+      // no stage is shorter than one task: of one that was a single wave in both, a task's time is as recorded
+      val (wavesOne, wavesTwo) = (math.max(1.0, one.waves(few.cluster)), math.max(1.0, two.waves(more.cluster)))
       val slope =
-        if (wavesOne == wavesTwo) 0 else (one.recordedSeconds - two.recordedSeconds) / (wavesOne - wavesTwo)
+        if (wavesOne == wavesTwo) math.min(one.recordedSeconds, one.computeSeconds + ofIo)
+        else (one.recordedSeconds - two.recordedSeconds) / (wavesOne - wavesTwo)
       val intercept = one.recordedSeconds - wavesOne * slope
       val (taskSeconds, serial) =
         if (slope < 0) { // more cores were slower: nothing of it scales, as far as the runs tell
@@ -38,7 +41,6 @@ object SampleRuns {
           (0.0, one.recordedSeconds)
         } else if (intercept < 0) (one.recordedSeconds / wavesOne, 0.0)
         else (slope, intercept)
-      val ofIo = one.io.map(Doppio.ioSeconds(_, one.tasks, few.cluster)).sum
       val computing = one.copy(computeSeconds = math.max(0.0, taskSeconds - ofIo), leastWaves = 1)
       def left(run: SampleRun, limits: Term*): Map[Term, Double] = {
         val seconds = run.job.stages(i).recordedSeconds

@@ -21,9 +21,10 @@ object Search {
     val least = Array.tabulate(stages)(s => job.stages(s).leastWaves / job.stages(s).tasks)
     val perHour = space.disks.map(_.dollarsPerHour).toArray
     val bytes = space.disks.map(_.gigabytes * 1e9).toArray
-    var point = 0L
-    for (machine <- space.machines) {
-      val table = new DiskTable(job, space, machine.cores)
+    for (counts <- alike(job, space); (machine, m) <- space.machines.zipWithIndex) {
+      val fewest = space.fewest + counts.head
+      val table = new DiskTable(job, space, machine.cores, fewest)
+      val hdfsBytes = job.hdfsBytes(fewest)
       val perSlot = job.stages.map(1.0 / _.slots(machine.cores)).toArray
       for (hdfs <- 0 until disks; local <- 0 until disks) {
         for (s <- 0 until stages) {
@@ -35,20 +36,26 @@ object Search {
           limits(4)(s) = table.limit(4)(local)(s)
         }
         val dollarsPerHour = machine.dollarsPerHour + perHour(hdfs) + perHour(local)
-        var count = 0
-        while (count < space.counts) {
+        var count = counts.head
+        while (count <= counts.last) {
           val machines = space.fewest + count
-          if (machines * bytes(local) < job.localBytes || machines * bytes(hdfs) < job.hdfsBytes) tooSmall += 1
+          if (machines * bytes(local) < job.localBytes || machines * bytes(hdfs) < hdfsBytes) tooSmall += 1
           else {
             val seconds = job.driverSeconds + stageSeconds(work, limits, serial, least, perSlot, machines)
-            front.offer(seconds, seconds / 3600 * machines * dollarsPerHour, point)
+            front.offer(seconds, seconds / 3600 * machines * dollarsPerHour, space.point(m, hdfs, local, count))
           }
-          point += 1
           count += 1
         }
       }
     }
     new Search(front, tooSmall)
+  }
+
+  /** Numbers of machines with equally many replicas of all files. */
+  private def alike(job: JobDemand, space: Space): Seq[Range] = {
+    val replicas = (job.replicas +: job.stages.flatMap(_.io).map(_.replicas)).max
+    val few = math.max(0, math.min(replicas - space.fewest, space.counts))
+    ((0 until few).map(n => n to n) :+ (few until space.counts)).filter(_.nonEmpty)
   }
 
   private def stageSeconds(
@@ -76,12 +83,12 @@ object Search {
     sum
   }
 
-  /** Of machines with so many cores: by disk, and by stage. */
-  private final class DiskTable(job: JobDemand, space: Space, cores: Int) {
+  /** Of machines with so many cores, where there are so many replicas as on `machines`: by disk, and by stage. */
+  private final class DiskTable(job: JobDemand, space: Space, cores: Int, machines: Int) {
     private val profiles = space.disks.map(d => d.kind.speed.of(d.gigabytes, cores))
 
     // the other disk of the cluster plays no part in what is asked of the one
-    private val clusters = profiles.map(p => Cluster(1, cores, p, p))
+    private val clusters = profiles.map(p => Cluster(machines, cores, p, p))
 
     private def table(of: (StageDemand, Cluster) => Double): Array[Array[Double]] =
       clusters.map(c => job.stages.map(of(_, c)).toArray).toArray
@@ -92,10 +99,10 @@ object Search {
     val hdfsWork: Array[Array[Double]] = workOf(Set(Term.HdfsRead, Term.HdfsWrite))
     val localWork: Array[Array[Double]] = workOf(Set(Term.LocalRead, Term.LocalWrite))
 
-    /** By term, too. */
+    /** By term, too; of one machine. */
     val limit: IndexedSeq[Array[Array[Double]]] = Term.all.map {
       case Term.Scale => Array.empty[Array[Double]]
-      case term => table((stage, cluster) => Doppio.diskSeconds(stage, term, cluster))
+      case term => table((stage, cluster) => Doppio.diskWork(stage, term, cluster))
     }
   }
 }

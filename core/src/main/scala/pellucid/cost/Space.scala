@@ -32,6 +32,10 @@ final class Space(prices: Prices, val fewest: Int, val most: Int) {
 
   def size: Long = machines.size.toLong * disks.size * disks.size * counts
 
+  /** The number of the configuration with the machine, the disks and the count of these numbers. */
+  def point(machine: Int, hdfs: Int, local: Int, count: Int): Long =
+    ((machine.toLong * disks.size + hdfs) * disks.size + local) * counts + count
+
   /** By number, from 0 until [[size]]. */
   def apply(point: Long): Configuration = {
     val count = (point % counts).toInt

@@ -37,8 +37,23 @@ object IoKind {
   * @param requestBytes       the size of a request, on average
   * @param coreBytesPerSecond T: what one core moves while nobody else uses the disk; where it is not known a task that
   *                           is alone gets what the disk can do
+  * @param replicas           that `bytes` are, each on another machine: fewer machines have no more than one each
   */
-final case class Io(kind: IoKind, bytes: Double, requestBytes: Double, coreBytesPerSecond: Option[Double] = None)
+final case class Io(
+    kind: IoKind,
+    bytes: Double,
+    requestBytes: Double,
+    coreBytesPerSecond: Option[Double] = None,
+    replicas: Int = 1
+) {
+  def bytesOn(machines: Int): Double = Replicas.on(machines, replicas) * bytes
+}
+
+private[cost] object Replicas {
+
+  /** The part of a file's replicas that so many machines have. */
+  def on(machines: Int, replicas: Int): Double = math.min(machines, replicas).toDouble / replicas
+}
 
 /** What a stage asks of any cluster (Doppio, sections IV-A and IV-C).
   *
@@ -85,6 +100,7 @@ object StageDemand {
   * @param hdfsInput     the same of the HDFS disks: every replica of what the stage reads that reads most
   * @param hdfsOutput    and of all output
   * @param notes         what was assumed
+  * @param replicas      that HDFS has at most of a file
   */
 final case class JobDemand(
     names: Seq[String],
@@ -93,9 +109,10 @@ final case class JobDemand(
     localBytes: Double,
     hdfsInput: Double,
     hdfsOutput: Double,
-    notes: Seq[String]
+    notes: Seq[String],
+    replicas: Int = 1
 ) {
-  def hdfsBytes: Double = hdfsInput + hdfsOutput
+  def hdfsBytes(machines: Int): Double = Replicas.on(machines, replicas) * (hdfsInput + hdfsOutput)
   def recordedSeconds: Double = driverSeconds + stages.map(_.recordedSeconds).sum
 
   /** Both, one after the other; what the first leaves on local disks is gone by then. */
@@ -106,6 +123,7 @@ final case class JobDemand(
     math.max(localBytes, next.localBytes),
     math.max(hdfsInput, next.hdfsInput),
     hdfsOutput + next.hdfsOutput,
-    (notes ++ next.notes).distinct
+    (notes ++ next.notes).distinct,
+    math.max(replicas, next.replicas)
   )
 }

@@ -35,7 +35,8 @@ class DemandsSuite extends munit.FunSuite {
     assertEquals(job.stages.map(_.serialSeconds), Vector(StageDemand.serial(0), StageDemand.serial(1)))
     assertEquals(job.driverSeconds, 2.0)
     assertEquals(job.recordedSeconds, 12.0)
-    assertEquals((job.localBytes, job.hdfsBytes), (60e6, 3 * 200e6))
+    assertEquals((job.localBytes, job.hdfsBytes(50)), (60e6, 3 * 200e6))
+    assertEquals(job.hdfsBytes(2), 2 * 200e6) // which have no place for a third replica
   }
 
   test("on the recorded cores, with disks that take as long as they did, it takes as long as it did") {
@@ -65,10 +66,10 @@ class DemandsSuite extends munit.FunSuite {
   ) {
     val io =
       "input,hdfs:h1,2,4000,1000,9:2;output,hdfs,1,3000,500,9:1;shuffleFetch,host:h2,10,1000,10,6:10;" +
-        "blockWrite,disk:sda,1,50,1,5:1;blockRead,disk:sda,2,80,1,5:2"
+        "blockWrite,disk:sda,1,50,1,5:1;blockRead,disk:sda,2,80,1,5:2;shuffleRead,disk:sda,500,1000,1,1:500"
     val metrics =
       """{"Executor Run Time":1000,"Executor CPU Time":500000000,"Disk Bytes Spilled":70,"Input Metrics":{"Bytes Read":9000},""" +
-        """"Output Metrics":{"Bytes Written":3000},"Shuffle Read Metrics":{"Remote Bytes Read":1000}}"""
+        """"Output Metrics":{"Bytes Written":3000},"Shuffle Read Metrics":{"Remote Bytes Read":1000,"Local Bytes Read":1000}}"""
     def log(more: String) = readLines(
       environment.replace("\"spark.app.id\":\"a\"", s"\"spark.app.id\":\"a\"$more"),
       executorAdded("1", cores = 2),
@@ -79,8 +80,12 @@ class DemandsSuite extends munit.FunSuite {
       observed.stages.head.io,
       Seq(
         Io(IoKind.HdfsRead, 4000, 4000),
-        Io(IoKind.HdfsWrite, 9000, 3000),
-        Io(IoKind.ShuffleRead, 1000, 100),
+        Io(IoKind.HdfsWrite, 9000, 3000, replicas = 3),
+        Io(
+          IoKind.ShuffleRead,
+          2000,
+          100
+        ), // the blocks that were fetched; of local ones the decompression's reads are known
         Io(IoKind.PersistRead, 150, 150),
         Io(IoKind.PersistWrite, 120, 120)
       )
@@ -88,7 +93,7 @@ class DemandsSuite extends munit.FunSuite {
     assert(observed.notes.exists(_.contains("3 replicas")), observed.notes)
     assert(!observed.notes.exists(_.contains("stock")), observed.notes)
     val twice = Demands.of(log(",\"spark.hadoop.dfs.replication\":\"2\""))
-    assertEquals(twice.stages.head.io(1), Io(IoKind.HdfsWrite, 6000, 3000))
+    assertEquals(twice.stages.head.io(1), Io(IoKind.HdfsWrite, 6000, 3000, replicas = 2))
     assert(!twice.notes.exists(_.contains("HDFS")), twice.notes)
   }
 
@@ -111,7 +116,7 @@ class DemandsSuite extends munit.FunSuite {
       t.set(row, Tasks.Observed)
     }
     val job = Demands.of(task.result())
-    assertEquals(job.stages.head.io, Seq(Io(IoKind.HdfsWrite, 3000, 1000)))
+    assertEquals(job.stages.head.io, Seq(Io(IoKind.HdfsWrite, 3000, 1000, replicas = 3)))
     assert(job.notes.exists(_.contains("5 MB of input came from no disk that was measured")), job.notes)
   }
 
@@ -127,7 +132,7 @@ class DemandsSuite extends munit.FunSuite {
     def job(input: Double, output: Double, local: Double) =
       JobDemand(Seq("job"), Vector.empty, 1, local, input, output, Nil)
     val both = job(600, 100, 30) + job(200, 300, 50)
-    assertEquals((both.hdfsBytes, both.localBytes), (600.0 + 400, 50.0))
+    assertEquals((both.hdfsBytes(1), both.localBytes), (600.0 + 400, 50.0))
   }
 
   test("attempts beyond one for each partition are retries") {

@@ -78,6 +78,15 @@ class DoppioSuite extends Properties {
     }
   }
 
+  test("each machine has one replica of a file at most: two machines write two of three") {
+    // 3 GB with all replicas: 0.75 GB for each of four disks of 100 MB/s; on two, 1 GB for each
+    val stage = StageDemand("job", 0, "s", 1000, 0, Seq(Io(IoKind.HdfsWrite, 3e9, 1e8, replicas = 3)))
+    def seconds(machines: Int) = Doppio.stage(stage, Cluster(machines, 100, disk(1e8), disk(1e8))).seconds
+    assertEqualsDouble(seconds(4), 7.5, 1e-9)
+    assertEqualsDouble(seconds(2), 10, 1e-9)
+    assertEqualsDouble(seconds(1), 10, 1e-9)
+  }
+
   property("B is where computing and the disk take equally long: below it the disk is no bound") {
     forAll(stagesOf(Seq(IoKind.ShuffleRead)), clusters) { (stage, on) =>
       val simple = stage.copy(serialSeconds = StageDemand.NoSerial, leastWaves = 0)

@@ -69,6 +69,18 @@ class SampleRunsSuite extends munit.FunSuite {
     assertEqualsDouble(steep.computeSeconds + 100.0 / 480, 3.258, 1e-9)
   }
 
+  test("a stage with a task for each core at most takes as long with more cores") {
+    // two tasks on 3 and 6 cores took 12 s and, by luck, 10; of them a task computes 9 s and reads 96 MB in 0.2
+    val result = StageDemand("job", 0, "s", 2, 9, Seq(Io(IoKind.HdfsRead, 2 * 96 * MB, 1e8)))
+    def took(seconds: Double, on: Cluster) =
+      SampleRun(JobDemand(Seq("job"), Vector(result.copy(recordedSeconds = seconds)), 1, 0, 0, 0, Nil), on)
+    val fitted =
+      SampleRuns.fit(took(12, clusters(0)), took(10, clusters(1)), took(12, clusters(2)), took(12, clusters(3)))
+    assertEqualsDouble(Doppio.stage(fitted.stages.head, clusters(1)).seconds, 12, 1e-9)
+    // one after the other on one core: 2 x 9.2 s, and what was not a task's time, 2.8
+    assertEqualsDouble(Doppio.stage(fitted.stages.head, Cluster(1, 1, fast, fast)).seconds, 2 * 9.2 + 2.8, 1e-9)
+  }
+
   test("runs of different jobs, and of equally many cores, are mistakes") {
     val other = runs().updated(3, runs()(3).copy(job = runs()(3).job.copy(stages = Vector(truth.copy(tasks = 3)))))
     assert(intercept[IllegalArgumentException](fit(other)).getMessage.contains("run 4 has not the stages"))

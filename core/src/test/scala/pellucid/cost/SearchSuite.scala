@@ -32,12 +32,18 @@ class SearchSuite extends Properties {
   }
 
   property("the search finds what the model says of each configuration, one by one") {
-    forAll(jobs, Gen.choose(0.0, 3e12), Gen.choose(0.0, 3e12)) { (job, local, hdfs) =>
-      val sized = job.copy(localBytes = local, hdfsInput = hdfs)
+    forAll(jobs, Gen.choose(0.0, 3e12), Gen.choose(0.0, 3e12), Gen.choose(1, 3)) { (job, local, hdfs, replicas) =>
+      val stages = job.stages.map(s =>
+        s.copy(io = s.io.map(io => if (io.kind == IoKind.HdfsWrite) io.copy(replicas = replicas) else io))
+      )
+      val sized = job.copy(stages = stages, localBytes = local, hdfsInput = hdfs, replicas = replicas)
       val search = Search.of(sized, space)
       val all = (0L until space.size).map(space(_))
       val fit =
-        all.filter(c => c.machines * c.local.gigabytes * 1e9 >= local && c.machines * c.hdfs.gigabytes * 1e9 >= hdfs)
+        all.filter(c =>
+          c.machines * c.local.gigabytes * 1e9 >= local &&
+            c.machines * c.hdfs.gigabytes * 1e9 >= hdfs * math.min(c.machines, replicas) / replicas
+        )
       assertEquals(search.tooSmall, all.size.toLong - fit.size)
       val choices = fit.map(Optimization.choice(sized, _))
       assertEquals(search.front.size > 0, choices.nonEmpty)
