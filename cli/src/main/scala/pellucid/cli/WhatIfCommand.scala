@@ -26,6 +26,7 @@ object WhatIfCommand {
       throw new Usage("--html and --sweep: one of them; the page has a control for what a sweep changes")
     if (known.dirtyBytes.isDefined && known.disk.isEmpty)
       throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
+    for (s <- sweep if s.isSet(change)) throw new Usage(s"--sweep ${s.what}=… and --${s.what}: one of them")
     html.foreach(PageFile.check)
     val trace = ReportCommand.restrict(ReportCommand.readOne(log), from, to)
     if (trace.byLaunch.isEmpty) throw new Usage(s"$log: no task in it")
@@ -48,15 +49,18 @@ object WhatIfCommand {
 
 /** One number of the machines, from one value to another. */
 final case class Sweep(what: String, from: Int, to: Int) {
-  def changes(of: Change): Seq[Change] = (from to to).map(n => Sweep.Of(what)._1(of, n))
-  def value(machines: Machines): Int = Sweep.Of(what)._2(machines)
+  private val number = Sweep.Of(what)
+  def changes(of: Change): Seq[Change] = (from to to).map(n => number.set(of, n))
+  def value(machines: Machines): Int = number.has(machines)
+  def isSet(by: Change): Boolean = number.asked(by).isDefined
 }
 
 object Sweep {
-  private val Of: Map[String, ((Change, Int) => Change, Machines => Int)] = Map(
-    "machines" -> (((c: Change, n: Int) => c.copy(machines = Some(n)), (_: Machines).count)),
-    "cores" -> (((c: Change, n: Int) => c.copy(cores = Some(n)), (_: Machines).cores)),
-    "disks" -> (((c: Change, n: Int) => c.copy(disks = Some(n)), (_: Machines).disks))
+  private final case class Number(set: (Change, Int) => Change, asked: Change => Option[Int], has: Machines => Int)
+  private val Of: Map[String, Number] = Map(
+    "machines" -> Number((c, n) => c.copy(machines = Some(n)), _.machines, _.count),
+    "cores" -> Number((c, n) => c.copy(cores = Some(n)), _.cores, _.cores),
+    "disks" -> Number((c, n) => c.copy(disks = Some(n)), _.disks, _.disks)
   )
   private val Range = """(\w+)=(\d{1,6})\.\.(\d{1,6})""".r
   private final val MostSteps = 200

@@ -61,6 +61,7 @@ class MainSuite extends CommandSuite {
     mistake("whatif", log, "--dirty-now", "1g")("--dirty-now", "--disk-now")
     mistake("whatif", log, "--input", "disk")("--input disk")
     mistake("whatif", log, "--sweep", "machines=9..2")("--sweep machines=9..2")
+    mistake("whatif", log, "--sweep", "machines=2..4", "--machines", "3")("--sweep machines=", "--machines")
     mistake("whatif", log, "--sweep", "price=1..2")("cores, disks, machines")
     mistake("whatif", dir.resolve("none").toString)("none: no such file")
     mistake("whatif", dir.resolve("none").toString, "--html", dir.resolve("page.html").toString)("none: no such file")

@@ -8,15 +8,15 @@ import pellucid.trace.Trace
 /** The simple model (thesis section 5.6.1): a stage takes as long as its resource that would take longest if it were used
   * perfectly, and a job as long as the longest chain of its stages.
   */
-final class Ideal(trace: Trace, schedule: Schedule, work: Work, micros: Array[Double], setup: Setup) {
+final class Ideal(trace: Trace, schedule: Schedule, work: Work, scaling: Scaling, setup: Setup) {
   import setup.{cluster, output}
   private val sums = Array.ofDim[Double](trace.stages.size, Resource.all.size)
   private val written = new Array[Double](trace.stages.size) // bytes, to other machines
   for (step <- 0 until work.table.size) {
     val kind = work.kind(step)
     // what uses a core of a stretch of computing is its CPU time; it changes as the stretch does
-    val recorded = if (work.micros(step) > 0) micros(step) / work.micros(step) else 1.0
-    val time = if (kind == Resource.Cpu) work.table.cpuMicros(step) * recorded else micros(step)
+    val recorded = if (work.micros(step) > 0) scaling.micros(step) / work.micros(step) else 1.0
+    val time = if (kind == Resource.Cpu) work.table.cpuMicros(step) * recorded else scaling.busy(step)
     val stage = trace.tasks.stage(work.table.task(step))
     sums(stage)(Resource.all.indexOf(kind)) += time / 1e6
     if (kind == Resource.Output) written(stage) += work.table.bytes(step)

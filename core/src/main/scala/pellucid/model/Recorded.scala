@@ -3,7 +3,7 @@ package pellucid.model
 import pellucid.demand.Use
 import pellucid.disk.{BandwidthCurve, DiskProfile}
 import pellucid.sched.{Concurrency, Monotask}
-import pellucid.trace.{ApplicationInfo, Tasks, Trace}
+import pellucid.trace.{ApplicationInfo, MachineSample, Tasks, Trace}
 
 /** The machines that an application ran on, as far as its log tells; the user may know more. */
 final class Recorded(trace: Trace, known: Known) {
@@ -14,6 +14,9 @@ final class Recorded(trace: Trace, known: Known) {
 
   /** What tasks waited for was measured: of others it is a guess, which what they read meanwhile would make no better. */
   private val hidesReads = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
+
+  /** What a task's time is known from, as the lab's predictions name it. */
+  val variant: String = if (monotasks) "monotasks" else if (hidesReads) "observed" else "stock"
   private val kinds = table.resources.map(Resource.of)
 
   /** Executors that ran tasks. */
@@ -37,22 +40,29 @@ final class Recorded(trace: Trace, known: Known) {
   })
   private val disks = known.disks.getOrElse(disksNamed)
 
-  /** Of an executor without monotasks, as many as Spark gave it, or tasks that it ran at once. */
+  private val coresOfTask = math.max(1, trace.application.taskCpus)
+
+  /** Of an executor without monotasks, those of as many tasks as Spark gave it, or it ran at once. */
   private val cores = ofMachine { e =>
     val queued = if (monotasks) slotsOf(e, Resource.Cpu) else 0
-    if (queued > 0) queued else math.max(1, trace.lanes.count(e))
+    if (queued > 0) queued else math.max(1, trace.lanes.count(e)) * coresOfTask
   }
 
-  /** A container that is held back has what it used in its busiest seconds. */
+  /** A container that is held back has what it used in its busiest seconds; a machine what each of its executors had, or the container of all. */
   private lazy val limit: Option[Double] = byHost.values.flatMap { executors =>
-    val samples = executors.flatMap(trace.machines.getOrElse(_, Nil))
-    val heldBack = samples.filter(m => m.throttledMillis > m.coveredMillis * Recorded.HeldBack)
-    heldBack.map(m => m.usedCpuMillis.toDouble / m.coveredMillis).maxOption
+    def most(executor: Int, millis: MachineSample => Long): Option[Double] = trace.machines.getOrElse(executor, Nil)
+      .filter(m => m.throttledMillis > m.coveredMillis * Recorded.HeldBack)
+      .map(m => millis(m).toDouble / m.coveredMillis).maxOption
+    executors.flatMap(most(_, _.usedCpuMillis)).maxOption.map { ofOne =>
+      val thousandths = Use.atOnce(trace, executors, e => (most(e, _.cpuMillis).getOrElse(0.0) * 1000).round.toInt)
+      math.max(ofOne, thousandths / 1000.0)
+    }
   }.toSeq.sorted.lift(byHost.size / 2)
   private val cpus = math.min(cores.toDouble, known.cpus.orElse(limit).getOrElse(cores.toDouble))
 
   /** As if what is written to other machines took nothing of their disks and network. */
-  private lazy val withoutOutput = new Work(trace, table, hidesReads, machines, disks, cpus, Output.Free, 0, None)
+  private lazy val withoutOutput =
+    new Work(trace, table, hidesReads, machines, disks, disksNamed, cpus, Output.Free, 0, None)
 
   private def bytesPerSecond(reads: Boolean): Option[Double] = {
     val work = withoutOutput
@@ -64,7 +74,9 @@ final class Recorded(trace: Trace, known: Known) {
     Option.when(bytes > 0 && seconds > 0)(bytes / seconds)
   }
 
-  private lazy val measuredDisk: Option[DiskProfile] = {
+  /** Monotasks tell how long the disk took; other tasks only how long they waited for what page caches had for the most part. */
+  private lazy val measuredDisk: Option[DiskProfile] = if (!monotasks) None
+  else {
     val read = bytesPerSecond(reads = true)
     val write = bytesPerSecond(reads = false)
     for (r <- read.orElse(write); w <- write.orElse(read))
@@ -104,9 +116,8 @@ final class Recorded(trace: Trace, known: Known) {
 
   private def balancesReplicas = monotasks && trace.application.balancesReplicas
 
-  /** Stock Spark has no queues: what its tasks want is served at once. */
   private def slots(namesOfDisk: Int): Slots =
-    if (!monotasks) Slots(cores, Int.MaxValue, Int.MaxValue, Int.MaxValue, cores)
+    if (!monotasks) withoutQueues(cores)
     else {
       val network = ofMachine(slotsOf(_, Resource.Network))
       Slots(
@@ -117,6 +128,12 @@ final class Recorded(trace: Trace, known: Known) {
         tasks(cores, disks * slotsOfDisk, network)
       )
     }
+
+  /** Stock Spark has no queues: what its tasks want is served at once. */
+  private def withoutQueues(cores: Int): Slots = {
+    val tasks = math.max(1, cores / coresOfTask)
+    Slots(tasks, Int.MaxValue, Int.MaxValue, Int.MaxValue, tasks)
+  }
 
   /** At once, at most. */
   private def tasks(cores: Int, disk: Int, network: Int) =
@@ -131,6 +148,7 @@ final class Recorded(trace: Trace, known: Known) {
     hidesReads,
     machines,
     disks,
+    disksNamed,
     cpus,
     outputOn(cluster, slots(namesOfDisk = 1)),
     known.disk.fold(0.0)(Output.secondsOfByte),
@@ -147,7 +165,7 @@ final class Recorded(trace: Trace, known: Known) {
   def on(other: Cluster): Setup = {
     val (before, after) = (cluster.disks * slotsOfDisk, other.disks * slotsOfDiskOn(other))
     val next =
-      if (!monotasks) now.copy(cores = other.cores, tasks = other.cores)
+      if (!monotasks) withoutQueues(other.cores)
       else
         now.copy(
           cores = other.cores,
@@ -182,7 +200,9 @@ final class Recorded(trace: Trace, known: Known) {
       f"a container's limit held tasks back: $cpus%.2f CPUs of a machine, the most that was used (--cpus-now says otherwise)"
     ),
     Option.when(known.disks.isEmpty)(
-      s"$disks ${if (disks == 1) "disk" else "disks"} of a machine now, as tasks used them (--disks-now says otherwise)"
+      if (!monotasks) "one disk of a machine now, as the log does not say (--disks-now does)"
+      else
+        s"$disks ${if (disks == 1) "disk" else "disks"} of a machine now, as tasks used them (--disks-now says otherwise)"
     ),
     Option.when(known.disk.isEmpty)(measuredDisk.fold(
       "the speed of the disks now is not known (--disk-now says it)"

@@ -101,7 +101,12 @@ final class Scaling(
   /** CPU time beside it. */
   def beside(step: Int): Double = if (next.without(Resource.Cpu)) 0 else micros(step) * work.beside(step)
 
-  private val written = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_)) * idling
+  private val alone = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_))
+  private val written = alone * idling
+
+  /** How long the step keeps its resource busy: what goes to a page cache longer, or less long, than its task waits. */
+  def busy(step: Int): Double =
+    if (work.kind(step) == Resource.Disk && work.needs(step) > 0) work.needs(step) * alone else micros(step)
 
   /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there while it idles, and before tasks wait. */
   def needs(step: Int): Double =

@@ -14,20 +14,20 @@ final case class Validation(predictions: Int, medianError: Double, worstError: D
 object Validation {
 
   /** @param error of the replay: predicted over measured, less one */
-  private final case class Case(monotasks: Boolean, changes: Set[String], error: Double)
+  private final case class Case(variant: String, changes: Set[String], error: Double)
 
   private lazy val cases: IndexedSeq[Case] = {
     val in = getClass.getResourceAsStream("/pellucid/model/whatif-predictions.csv")
     try new String(in.readAllBytes(), UTF_8).linesIterator.drop(1).map { line =>
         val fields = line.split(',')
-        Case(fields(0) == "monotasks", fields(1).split('+').toSet, fields(2).toDouble)
+        Case(fields(0), fields(1).split('+').toSet, fields(2).toDouble)
       }.toIndexedSeq
     finally in.close()
   }
 
-  /** Of changes of the same properties; where the lab had none and they are several, of any several. */
-  def of(monotasks: Boolean, changes: Set[String], seconds: Double): Option[Validation] = {
-    val logs = cases.filter(_.monotasks == monotasks)
+  /** Of such logs (`monotasks`, `observed`, `stock`) and changes of the same properties; where the lab had none and they are several, of any several. */
+  def of(variant: String, changes: Set[String], seconds: Double): Option[Validation] = {
+    val logs = cases.filter(_.variant == variant)
     val same = logs.filter(_.changes == changes)
     val like = if (same.isEmpty && changes.size > 1) logs.filter(_.changes.size > 1) else same
     Option.when(like.nonEmpty)(from(like.map(_.error), seconds))

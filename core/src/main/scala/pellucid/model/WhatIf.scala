@@ -117,7 +117,7 @@ final class Models(trace: Trace, known: Known = Known()) {
   private final class On(cluster: Cluster, idling: Double = slower) {
     private val setup = recorded.on(cluster)
     private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup, idling)
-    lazy val ideal = new Ideal(trace, schedule, recorded.work, scaling.micros, setup)
+    lazy val ideal = new Ideal(trace, schedule, recorded.work, scaling, setup)
     val simulated: Simulated = simulation.run(scaling, setup)
     val slots: Double = cluster.slots.toDouble
   }
@@ -172,7 +172,7 @@ final class Models(trace: Trace, known: Known = Known()) {
       machines(now),
       machines(next),
       all,
-      Validation.of(recorded.monotasks, next.differs(now), all.replay),
+      Validation.of(recorded.variant, next.differs(now), all.replay),
       jobs,
       stages,
       bounds,

@@ -13,7 +13,8 @@ import pellucid.trace.{MonotaskTable, Trace}
   * @param hidesReads whether what tasks read next is read while they compute, as it is in stock Spark by the kernel and by datanodes: the log has only what
   *                   tasks waited for it
   * @param machines       that there were at once
-  * @param disksOfMachine physical disks of each machine, and what its cores really have together, in CPUs
+  * @param disksOfMachine physical disks of each machine, of which executors have told `disksNamed`
+  * @param cpus that a machine's cores really have together
   * @param output of the recorded machines
   * @param secondsOfByte that one of their disks needs to write it; 0 where it is not known
   * @param dirtyBytes that may be in a page cache for one disk, if the user says it
@@ -24,6 +25,7 @@ final class Work(
     val hidesReads: Boolean,
     val machines: Int,
     val disksOfMachine: Int,
+    disksNamed: Int,
     cpus: Double,
     output: Output,
     secondsOfByte: Double,
@@ -88,11 +90,16 @@ final class Work(
     math.max(1, math.round(most.toDouble / disksOfMachine).toInt)
   }
 
-  /** Number of the step's disk on its machine. */
-  val disk: Array[Int] =
-    Array.tabulate(table.size)(s =>
-      diskNumber.getOrElse((hostOf(table.task(s)), table.resource(s)), 0) % disksOfMachine
-    )
+  /** Number of the step's disk on its machine. Where a name stands for several of them, its machine's tasks take turns. */
+  val disk: Array[Int] = {
+    val turn = new Array[Int](trace.tasks.size)
+    if ((diskNumber.valuesIterator.map(_ + 1) ++ Iterator(disksNamed)).max < disksOfMachine)
+      for (ofHost <- trace.byLaunch.groupBy(hostOf).valuesIterator; (task, n) <- ofHost.zipWithIndex) turn(task) = n
+    Array.tabulate(table.size) { s =>
+      val task = table.task(s)
+      (diskNumber.getOrElse((hostOf(task), table.resource(s)), 0) + turn(task)) % disksOfMachine
+    }
+  }
 
   /** All physical ones. */
   private[model] val disks: Int = machines * disksOfMachine

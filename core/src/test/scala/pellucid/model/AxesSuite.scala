@@ -22,7 +22,8 @@ class AxesSuite extends munit.FunSuite {
   private def computing: Trace =
     new TraceOf().stage(0, 0, 2000).job(0, 0, 2000, 0).task(0, 0, 1000)().task(0, 1000, 2000)().result()
 
-  private def axes(trace: Trace, asked: Change, most: Int, known: Known = Known()) =
+  private val told = Known(disk = Some(DiskProfile("told", BandwidthCurve.flat(1e8), BandwidthCurve.flat(1e8))))
+  private def axes(trace: Trace, asked: Change, most: Int, known: Known = told) =
     new Axes(new Models(trace, known), known, asked, most)
   private def axis(of: Axes, name: String): Axis = of.axes.find(_.name == name).get
   private def labels(of: Axes, name: String): Seq[String] = axis(of, name).values.map(_.label)
@@ -48,7 +49,7 @@ class AxesSuite extends munit.FunSuite {
       val numbers = labels(of, "machines").map(_.toInt)
       assertEquals(numbers, numbers.sorted)
       val disk = axis(of, "disk")
-      assertEquals((disk.values(disk.now).label, disk.values(disk.asked).label), ("as recorded", "ssd"))
+      assertEquals((disk.values(disk.now).label, disk.values(disk.asked).label), ("told", "ssd"))
       assertEquals(axis(of, "input").values.map(_.flag), Seq("", "--input memory"))
     }
     assertEquals(axes(reading, asked, 1).changes.size, 8)
@@ -78,6 +79,8 @@ class AxesSuite extends munit.FunSuite {
     )
     assert(of.axes.filter(_.fixed.isDefined).forall(_.values.size == 1))
     assertEquals(axis(axes(reading, Change(), 1000), "disk").fixed, None)
+    val untold = axis(axes(reading, Change(), 1000, Known()), "disk").fixed
+    assert(untold.exists(_.contains("say it with --disk-now")), untold)
   }
 
   test("disks that the machines have are not offered again; a file's are") {

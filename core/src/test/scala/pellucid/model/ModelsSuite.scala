@@ -718,9 +718,76 @@ class ModelsSuite extends munit.FunSuite {
       }
     val trace = stock.result()
     near(job(trace, Change()).replay, 2)
-    val p = job(trace, Change(disk = Some(flat("fast", 2 * (40 << 20) / 0.4))))
+    val known = Known(disk = Some(flat("slow", (40 << 20) / 0.4)))
+    val p = job(trace, Change(disk = Some(flat("fast", 2 * (40 << 20) / 0.4))), known)
     near(p.replay, 1.6)
     assert(!new Models(trace).predict(Change()).monotasks)
+    // what tasks waited does not tell what the disk can do: page caches have part of what they read
+    assertEquals(new Models(trace).predict(Change()).now.disk, None)
+  }
+
+  test("where nothing tells which disk of several a task used, a machine's tasks take turns") {
+    // four tasks at once wait 1 s each for 40 MB, and compute for 0.1 ms: each had a disk, and of two each has half
+    val stock = new TraceOf(Seq(4))
+    stock.stage(0, 0, 1000).job(0, 0, 1000, 0)
+    for (_ <- 1 to 4) stock.task(0, 0, 1000) { (t, row) =>
+      t.cpuNanos(row) = 100000L
+      t.inputBytes(row) = 40 << 20
+    }
+    def disks(n: Int) =
+      job(stock.result(), Change(disks = Some(n)), Known(disks = Some(4), disk = Some(flat("d", 40 << 20))))
+    near(disks(4).replayNow, 1)
+    near(disks(2).replay, 2)
+    near(disks(2).ideal, 2)
+  }
+
+  test("cores are a machine's, of which a task has spark.task.cpus") {
+    // eight cores, two a task: four tasks at once, so that eight of 1 s take 2 s; on four cores 4 s
+    val stock = new TraceOf(Seq(8), Map("spark.task.cpus" -> "2"))
+    stock.stage(0, 0, 2000).job(0, 0, 2000, 0)
+    for (i <- 0 until 8)
+      stock.task(0, 1000L * (i / 4), 1000L * (i / 4) + 1000)((t, row) => t.cpuNanos(row) = 1000000000L)
+    val trace = stock.result()
+    assertEquals(new Models(trace).predict(Change()).now.cores, 8)
+    near(job(trace, Change(cores = Some(8))).replay, 2)
+    near(job(trace, Change(cores = Some(4))).replay, 4)
+  }
+
+  test("the ideal time of a disk is what it needs for what goes to its page cache, not what tasks wait") {
+    // eight tasks at once write 10 MB each, and wait 1 s for a disk of 80 MB/s
+    val writes = (1 to 8).map(_ => Did("w1,10000000,0,1000000,0", seconds = 1))
+    val known = Known(disk = Some(flat("d", 80e6)))
+    val p = job(stage(8, 1, writes: _*), Change(disk = Some(flat("half", 40e6))), known)
+    near(p.idealNow, 1)
+    near(p.idealNext, 2)
+  }
+
+  test("several containers of a machine have together what each of them had") {
+    // two executors on one machine, each held back at 2 CPUs of its four cores
+    val both = Seq("1", "2").map(e => Did("c0,0,0,1000000,1000000", "cpu=4", executor = e, seconds = 1))
+    val log = logOf("", 4, 1, both).map(_.replace("\"Host\":\"h2\"", "\"Host\":\"h1\""))
+    val trace = readLines(log: _*)
+    def sample(own: Long, container: Long) =
+      Vector(MachineSample(
+        1000,
+        2000,
+        1000,
+        1,
+        own,
+        0,
+        1,
+        500,
+        0,
+        0,
+        Vector.empty,
+        Vector.empty,
+        containerCpuMillis = container
+      ))
+    def cpus(own: Long, container: Long) =
+      new Models(trace.copy(machines = trace.executors.indices.map(_ -> sample(own, container)).toMap))
+        .predict(Change()).assumptions.find(_.contains("CPUs")).map(_.replaceAll(".*: ([0-9.]+) CPUs.*", "$1"))
+    assertEquals(cpus(2000, 2000), Some("4.00"))
+    assertEquals(cpus(2000, 5000), Some("5.00")) // one container of both
   }
 
   test(

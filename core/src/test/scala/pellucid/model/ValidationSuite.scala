@@ -18,6 +18,12 @@ class ValidationSuite extends munit.FunSuite {
     val a = Cluster(4, 3, 2, 2, 1, None, Some(1e8))
     assertEquals(a.differs(a), Set.empty[String])
     assertEquals(a.differs(a.copy(machines = 5, inputInMemory = true)), Set("machines", "input"))
-    assertEquals(Validation.of(monotasks = true, Set.empty, 10), None)
+    assertEquals(Validation.of("monotasks", Set.empty, 10), None)
+  }
+
+  test("what was predicted from stock logs says nothing of observed ones") {
+    val each = Seq("monotasks", "stock", "observed").map(Validation.of(_, Set("disk"), 10))
+    assert(each.forall(_.isDefined))
+    assertEquals(each.flatten.map(_.worstError).distinct.size, 3, each)
   }
 }
