@@ -726,6 +726,35 @@ class ModelsSuite extends munit.FunSuite {
     assertEquals(new Models(trace).predict(Change()).now.disk, None)
   }
 
+  test("of an observed log: local blocks and local output are the disk's, and a name server is nobody's") {
+    // of 5 s a task waits 1 s for 10 MB of shuffle data of its machine, 1 s for a name server and 1 s for 15 MB that it persists, of which 5 are
+    // left to write as it goes on, and computes 2 s
+    val io =
+      "blockWrite,disk:sda,1,15000000,1000000,23:1;shuffleRead,disk:sda,9,10000000,1000000,20:9;metadata,hdfs,1,0,1000000,0:1"
+    val log = logOf("", 1, 5, Seq(Did("", seconds = 5)))
+    val trace = readLines(log.map(line =>
+      if (line.contains("TaskEnd"))
+        taskEnd(
+          0,
+          launch = 1000,
+          finish = 6000,
+          accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;;$io]"}""",
+          metrics =
+            """{"Executor Run Time":5000,"Executor CPU Time":2000000000,"Shuffle Read Metrics":{"Local Bytes Read":10000000}}"""
+        )
+      else line
+    ): _*)
+    val known = Known(disk = Some(flat("d", 10e6)), networkBytesPerSecond = Some(1e6))
+    near(job(trace, Change(networkBytesPerSecond = Some(1e9)), known).replay, 5)
+    near(job(trace, Change(disk = Some(flat("twice", 20e6))), known).replay, 4) // half a second less of each
+    val stage = new Models(trace, known).predict(Change()).stages.head
+    near(stage.prediction.idealNow, 2.5) // 25 MB
+    assertEquals(
+      new Models(trace, known).predict(Change()).bounds.map(b => (b.resource, b.replay.round)),
+      Seq(("cpu", 2L), ("disk", 3L), ("network", 5L))
+    )
+  }
+
   test("where nothing tells which disk of several a task used, a machine's tasks take turns") {
     // four tasks at once wait 1 s each for 40 MB, and compute for 0.1 ms: each had a disk, and of two each has half
     val stock = new TraceOf(Seq(4))
