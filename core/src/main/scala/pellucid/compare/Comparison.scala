@@ -8,7 +8,8 @@ import pellucid.report.{Report, Stage}
 
 /** Two runs of the same jobs side by side: before and after a change, say. Durations are seconds.
   *
-  * Stages match by name, by their turn (the third "count at Shop.scala:12" of one run is the other's third) and by attempt.
+  * Stages match by query (the third "count at Shop.scala:12" of one run is the other's third), in it by name and by their turn, and
+  * by attempt.
   *
   * @param phases task time by phase, of those that either run has
   * @param stages that both ran, the most changed first
@@ -41,7 +42,8 @@ final case class StagePair(
 
 object Comparison {
   def of(before: Report, after: Report): Comparison = {
-    val (had, has) = (turns(before), turns(after))
+    val described = before.stages.map(_.description).toSet.intersect(after.stages.map(_.description).toSet)
+    val (had, has) = (turns(before, described), turns(after, described))
     val pairs = had.collect { case (key, stage) if has.contains(key) => pair(stage, has(key)) }
     Comparison(
       1,
@@ -50,17 +52,30 @@ object Comparison {
       Phase.all.map(p => PhasePair(p.key, before.breakdown.phases(p.key), after.breakdown.phases(p.key)))
         .filter(p => p.beforeSeconds > 0 || p.afterSeconds > 0),
       pairs.toSeq.sortBy(p => (-math.abs(p.afterSeconds - p.beforeSeconds), p.beforeId)),
-      had.keys.filterNot(has.contains).map(_._1).toSeq.sorted,
-      has.keys.filterNot(had.contains).map(_._1).toSeq.sorted
+      had.keys.toSeq.filterNot(has.contains).map(_.name).sorted,
+      has.keys.toSeq.filterNot(had.contains).map(_.name).sorted
     )
   }
 
-  /** By name, turn and attempt: one run's retry takes no other stage's turn. */
-  private def turns(r: Report): Map[(String, Int, Int), Stage] =
-    r.stages.groupBy(_.name).flatMap { case (name, stages) =>
-      val turn = stages.map(_.id).distinct.sorted.zipWithIndex.toMap
-      stages.map(stage => (name, turn(stage.id), stage.attempt) -> stage)
+  /** One run's retry takes no other stage's turn, and one more stage of a query takes no other query's.
+    *
+    * @param query its description, which both runs have, and its turn among those with the same; None of stages without one
+    */
+  private final case class Turn(query: Option[(String, Int)], name: String, turn: Int, attempt: Int)
+
+  private def turns(r: Report, described: Set[Option[String]]): Map[Turn, Stage] = {
+    val turnOfQuery = r.stages.groupMap(_.description)(_.sqlExecution).transform((_, queries) => ranks(queries))
+    def query(s: Stage) =
+      s.description.filter(_ => described(s.description)).map(text =>
+        (text, turnOfQuery(s.description)(s.sqlExecution))
+      )
+    r.stages.groupBy(s => (query(s), s.name)).flatMap { case ((query, name), stages) =>
+      val turn = ranks(stages.map(_.id))
+      stages.map(s => Turn(query, name, turn(s.id), s.attempt) -> s)
     }
+  }
+
+  private def ranks[A: Ordering](all: Seq[A]): Map[A, Int] = all.distinct.sorted.zipWithIndex.toMap
 
   private def side(r: Report) = Side(
     r.application.id,

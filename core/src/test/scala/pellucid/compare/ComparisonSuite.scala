@@ -41,6 +41,28 @@ class ComparisonSuite extends munit.FunSuite {
     )
   }
 
+  test("a query with a stage less shifts no other query's stages") {
+    val (first, second) = (stage(0, "count", 1000, 900), stage(1, "count", 2000, 900))
+    val one = report(first, second, stage(2, "count", 3000, 900))
+    // of the same two queries the first has its second stage no more
+    val other = report(first, stage(1, "count", 3000, 900))
+    def queries(r: Report, each: Long*) =
+      r.copy(stages = r.stages.zip(each).map { case (s, q) =>
+        s.copy(description = Some("count at NativeMethodAccessorImpl.java:0"), sqlExecution = Some(q))
+      })
+    val c = Comparison.of(queries(one, 4, 4, 7), queries(other, 1, 2))
+    assertEquals(c.stages.map(s => (s.beforeId, s.afterId)), Seq((0, 0), (2, 1)))
+    assertEquals(c.onlyBefore, Seq("count"))
+    // descriptions that each run has of its own do not keep stages apart
+    val own = Comparison.of(one.copy(stages = one.stages.map(_.copy(description = Some("run 1")))), other)
+    assertEquals(own.stages.map(s => (s.beforeId, s.afterId)).sorted, Seq((0, 0), (1, 1)))
+  }
+
+  test("stages without a match are told once each, also those of one name") {
+    val c = Comparison.of(report(stage(0, "gone", 10, 10), stage(1, "gone", 10, 10)), after)
+    assertEquals(c.onlyBefore, Seq("gone", "gone"))
+  }
+
   test("task time by phase, of phases that either has") {
     val phases = Comparison.of(before, after).phases.map(p => p.phase -> ((p.beforeSeconds, p.afterSeconds))).toMap
     assertEquals(phases.keySet, Set("compute", "waiting"))
