@@ -23,6 +23,7 @@ function demandFacts(d) {
 
 function gapRow(g) {
   const between = [
+    g.inJob === undefined ? "" : ["in job ", jobLink(g.inJob)],
     g.afterJob === undefined ? "" : ["after job ", jobLink(g.afterJob)],
     g.beforeJob === undefined ? "" : [g.afterJob === undefined ? "before job " : " and before job ", jobLink(g.beforeJob)]
   ].flat();

@@ -3,6 +3,8 @@ package pellucid.advice
 import pellucid.blocked.{Blockage, LocalityWait, Scenarios, Simulated}
 import pellucid.breakdown.{Phase, Sums}
 import pellucid.cause.{Cause, StragglerAnalysis}
+import pellucid.demand.Use
+import pellucid.lost.Lost
 import pellucid.report.{Advice, Completion, DriverOnly}
 import pellucid.trace.{Tasks, Trace}
 
@@ -14,14 +16,15 @@ final class Advisor(
     blockage: Blockage.All,
     total: Sums,
     completion: Completion,
-    driver: DriverOnly
+    driver: DriverOnly,
+    work: Lost
 ) {
   private val tasks = trace.tasks
   private val sums = blockage.sums
 
   /** Largest saving first; nothing that saves less than a thousandth of the application's time. */
   def advice: Seq[Advice] =
-    (blocked ++ stragglersByCause ++ skew ++ garbage ++ pythonWorkers ++ waitingForDriver ++ parallelism ++
+    (blocked ++ waiting ++ stragglersByCause ++ skew ++ garbage ++ measuredWaiting ++ parallelism ++
       localityWait ++ overhead ++ lostWork ++ driverTime)
       .filter(a => matters(a.savesSeconds))
       .sortBy(-_.savesSeconds)
@@ -45,9 +48,6 @@ final class Advisor(
     def logged(phases: Phase*) = most(s => phases.map(sums(s).nanos(_)).sum / 1e9, "s of task time")
     val (diskStages, diskText) = logged(Phase.InputRead, Phase.ShuffleWrite, Phase.Spill, Phase.OutputWrite)
     val (netStages, netText) = logged(Phase.ShuffleRead)
-    val (waitStages, waitText) = logged(Phase.Waiting, Phase.ComputeOrWaiting)
-    val unnamed = completion.neither.atMostSeconds - completion.neither.loggedSeconds
-    val bounds = total.breakdown.waitingAtMost.parts.map { case (what, seconds) => f"$what at most $seconds%.1f s" }
     Seq(
       Advice(
         "disk",
@@ -68,19 +68,23 @@ final class Advisor(
         netStages,
         Nil,
         "blocked-time"
-      ),
-      Advice(
-        "waiting",
-        "Tasks wait for something that stock Spark does not log: measure it before buying disks or network",
-        unnamed,
-        upperBound = true,
-        s"Most: $waitText. Of the task time, " +
-          (if (bounds.isEmpty) "none can be input, output or spills" else bounds.mkString(", ")) +
-          "; the rest is locks, broadcasts, or more threads than cores.",
-        waitStages,
-        Nil,
-        "blocked-time"
       )
+    )
+  }
+
+  /** What nothing names. */
+  private def waiting: Seq[Advice] = {
+    val bounds = total.breakdown.waitingAtMost.parts.map { case (what, seconds) => f"$what at most $seconds%.1f s" }
+    val of = " Of the task time, " +
+      (if (bounds.isEmpty) "none can be input, output or spills" else bounds.mkString(", "))
+    val observed = trace.byLaunch.exists(tasks.is(_, Tasks.Observed))
+    phaseAdvice(
+      "waiting",
+      if (observed) "Tasks wait for something that nothing measures: thread dumps of such tasks may tell"
+      else "Tasks wait for something that stock Spark does not log: measure it before buying disks or network",
+      blockage.unnamed,
+      "blocked-time",
+      if (observed) of + "." else of + "; the rest is locks, broadcasts, or more threads than cores."
     )
   }
 
@@ -138,20 +142,26 @@ final class Advisor(
     }
   }
 
-  private def phaseAdvice(kind: String, title: String, what: Blockage, phases: Seq[Phase]): Seq[Advice] = {
+  private def phaseAdvice(
+      kind: String,
+      title: String,
+      what: Blockage,
+      evidence: String = "breakdown",
+      more: String = ""
+  ): Seq[Advice] = {
     val total = what.totalNanos / 1e9
     if (!matters(total)) Nil
     else {
-      val (stages, text) = most(s => phases.map(sums(s).nanos(_)).sum / 1e9, "s")
+      val (stages, text) = most(s => trace.tasksOfStage(s).iterator.map(what.micros).sum / 1e6, "s")
       Seq(Advice(
         kind,
         title,
         saved(scenarios.without(what)),
         upperBound = true,
-        f"$total%.1f s of task time. Most: $text.",
+        f"$total%.1f s of task time. Most: $text.$more",
         stages,
         Nil,
-        "breakdown"
+        evidence
       ))
     }
   }
@@ -160,35 +170,47 @@ final class Advisor(
     phaseAdvice(
       "gc",
       "Less garbage collection: more memory per task, fewer objects, another collector",
-      blockage.gc,
-      Seq(Phase.Gc)
+      blockage.gc
     )
 
-  private def pythonWorkers = phaseAdvice(
-    "python",
-    "Less time in Python workers: built-in functions, or Arrow and pandas functions, in place of Python's",
-    blockage.pythonWorker,
-    Seq(Phase.PythonWorker)
-  )
-
-  private def waitingForDriver = phaseAdvice(
-    "broadcast",
-    "Less waiting for the driver: fewer and smaller broadcast variables (maps, lookup tables, broadcast joins), a driver that is less busy",
-    blockage.driver,
-    Seq(Phase.Driver)
-  )
+  /** What the plugin measured. */
+  private def measuredWaiting = Seq(
+    (
+      "remote",
+      "Less time blocked on other machines' disks or the network between: fewer bytes and replicas, tasks near their input",
+      blockage.eitherLogged
+    ),
+    (
+      "python",
+      "Less time in Python workers: built-in functions, or Arrow and pandas functions, in place of Python's",
+      blockage.pythonWorker
+    ),
+    (
+      "broadcast",
+      "Less waiting for the driver: fewer and smaller broadcast variables (maps, lookup tables, broadcast joins), a driver that is less busy",
+      blockage.driver
+    ),
+    ("metadata", "Less waiting for the name server: fewer files and partitions", blockage.nameServer),
+    ("lock", "Less waiting for locks and other threads of the executor", blockage.lock),
+    ("cpuQueue", "Less waiting for a CPU: a container with more of them, or fewer tasks at once", blockage.cpuQueue)
+  ).flatMap { case (kind, title, what) => phaseAdvice(kind, title, what) }
 
   private def overhead = phaseAdvice(
     "overhead",
     "Less overhead per task: fewer, larger tasks; smaller closures and results",
-    blockage.overhead,
-    Phase.overhead
+    blockage.overhead
   )
 
   /** A stage with fewer tasks than there were slots could use them all, if its work could be cut into as many. */
   private def parallelism: Seq[Advice] = {
-    val slots = trace.stages.indices.map(s => trace.executorsOfStage(s).iterator.map(trace.lanes.count(_)).sum)
-    def few(s: Int) = trace.tasksOfStage(s).length < math.max(slots(s), 1)
+    val slots = trace.stages.indices.map { s =>
+      val from = trace.startMillis + scenarios.schedule.stageSubmitted(s) / 1000
+      val to = trace.startMillis + scenarios.schedule.stageCompleted(s) / 1000
+      val there = trace.executors.indices.filter(e => trace.executors(e).addedMillis < to && trace.leftMillis(e) > from)
+      Use.atOnce(trace, there, trace.lanes.count(_))
+    }
+    val partitions = trace.stages.indices.map(trace.tasksOfStage(_).iterator.map(tasks.index(_)).distinct.size)
+    def few(s: Int) = partitions(s) > 0 && partitions(s) < slots(s)
     val (stages, text) = most(
       s => if (few(s)) (scenarios.schedule.stageCompleted(s) - scenarios.schedule.stageSubmitted(s)) / 1e6 else 0,
       "s"
@@ -207,7 +229,7 @@ final class Advisor(
         "More tasks in stages that leave slots empty: more partitions",
         saved(faster),
         upperBound = true,
-        s"If the work of these stages could be cut into a task for each slot of the executors that they use. Most: $text.",
+        s"If the work of these stages could be cut into a task for each slot of the executors that were there. Most: $text.",
         stages,
         Nil,
         "parallelism"
@@ -235,7 +257,7 @@ final class Advisor(
   }
 
   private def lostWork: Seq[Advice] = {
-    def isLost(row: Int) = tasks.outcome(row) == Tasks.Failed || tasks.outcome(row) == Tasks.Killed
+    def isLost(row: Int) = work.kind(row).isDefined
     val lost = trace.byLaunch.filter(isLost)
     if (lost.isEmpty) Nil
     else {
@@ -244,7 +266,7 @@ final class Advisor(
         most(s => trace.tasksOfStage(s).iterator.filter(isLost).map(tasks.durationMillis(_) / 1e3).sum, "s")
       Seq(Advice(
         "workLost",
-        "Attempts that failed or were killed: find out why",
+        "Attempts that failed, were killed, or computed lost output again: find out why",
         saved(faster),
         upperBound = false,
         f"${lost.length} attempts, ${lost.iterator.map(tasks.durationMillis(_).toLong).sum / 1e3}%.1f s of task time. Most: $text.",
@@ -258,14 +280,16 @@ final class Advisor(
   private def driverTime: Seq[Advice] = {
     val isBegun = trace.window.exists(w => w.fromMillis > w.originMillis) // before the first task others ran
     val startup = if (isBegun) 0 else driver.beforeFirstTaskSeconds
-    val between = driver.seconds - startup - driver.afterLastTaskSeconds
-    val longest = driver.longest.filter(g => g.afterJob.isDefined && g.beforeJob.isDefined).take(3).map(g =>
-      f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s"
-    ).mkString(", ")
+    val isOver = trace.window.forall(_.isLast) // no task ran after the last one
+    val between = driver.seconds - startup - (if (isOver) driver.afterLastTaskSeconds else 0)
+    val longest = driver.longest
+      .filter(g => g.inJob.isDefined || g.afterJob.isDefined && g.beforeJob.isDefined).take(3).map(g =>
+        f"${g.seconds}%.1f s at ${g.fromSeconds}%.1f s"
+      ).mkString(", ")
     Seq(
       Advice(
         "driver",
-        "No task ran between jobs: the driver computed, planned, listed files, collected results, or waited for its user",
+        "No task ran between the first and the last one: the driver computed, planned, listed files, collected results, waited for executors or its user",
         between,
         upperBound = true,
         s"Longest: $longest.",

@@ -31,6 +31,11 @@ object Blockage {
     val networkAtMost = new Blockage(_.networkAtMost)
     val neitherLogged = new Blockage(_.neitherLogged)
     val neitherAtMost = new Blockage(_.neitherAtMost)
+    val eitherLogged = new Blockage(_.eitherLogged)
+    val unnamed = new Blockage(_.unnamedAtMost)
+    val nameServer = new Blockage(_(Phase.Metadata))
+    val lock = new Blockage(_(Phase.Lock))
+    val cpuQueue = new Blockage(_(Phase.CpuQueue))
     val gc = new Blockage(_(Phase.Gc))
     val pythonWorker = new Blockage(_(Phase.PythonWorker))
     val driver = new Blockage(_(Phase.Driver))
@@ -46,6 +51,11 @@ object Blockage {
         networkAtMost,
         neitherLogged,
         neitherAtMost,
+        eitherLogged,
+        unnamed,
+        nameServer,
+        lock,
+        cpuQueue,
         gc,
         pythonWorker,
         driver,

@@ -103,8 +103,14 @@ final class TaskPhases(tasks: Tasks) {
     apply(Phase.SchedulerDelay) + apply(Phase.Deserialize) + apply(Phase.ResultSerialize) + apply(Phase.GettingResult)
 
   def neitherLogged: Long = diskLogged + diskOrNetwork + networkLogged
-  def neitherAtMost: Long = neitherLogged + apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Lock) +
-    apply(Phase.Waiting) +
+  def neitherAtMost: Long =
+    neitherLogged + apply(Phase.Metadata) + apply(Phase.Driver) + apply(Phase.Lock) + unnamedAtMost
+
+  /** Measured on disks of other machines, or on the network between: which of the two, nothing tells. */
+  def eitherLogged: Long = diskOrNetwork
+
+  /** Waiting that nothing names. */
+  def unnamedAtMost: Long = apply(Phase.Waiting) +
     math.min(apply(Phase.ComputeOrWaiting), inputAtMost + outputAtMost + spillAtMost)
 
   private final val Millis = 1000000L

@@ -82,7 +82,11 @@ object Use {
     if (after > 0) gaps += ((busyUntil, trace.endMillis))
     if (first) before = after
     val longest = gaps.result().sortBy { case (from, to) => (from - to, from) }.take(10).map { case (from, to) =>
-      Gap(
+      val ran = trace.jobs.iterator.filter(j =>
+        j.submissionMillis < from && (!j.ended || j.completionMillis > to)
+      ).maxByOption(_.submissionMillis).map(_.id)
+      if (ran.isDefined) Gap(trace.secondsSinceOrigin(from), (to - from) / 1e3, None, None, ran)
+      else Gap(
         trace.secondsSinceOrigin(from),
         (to - from) / 1e3,
         trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= to && j.completionMillis >= from).maxByOption(
@@ -91,7 +95,9 @@ object Use {
           .orElse(trace.jobs.iterator.filter(j => j.ended && j.completionMillis <= from).maxByOption(
             _.completionMillis
           )).map(_.id),
-        trace.jobs.iterator.filter(j => j.submissionMillis >= from).minByOption(_.submissionMillis).map(_.id)
+        trace.jobs.iterator.filter(j => j.submissionMillis >= from && j.submissionMillis <= to).minByOption(
+          _.submissionMillis
+        ).map(_.id)
       )
     }
     DriverOnly((total + after) / 1e3, before / 1e3, if (first) 0 else after / 1e3, longest)

@@ -5,19 +5,29 @@ import scala.collection.mutable
 import pellucid.report.{LostAttempts, LostExecutor, WorkLost}
 import pellucid.trace.{Tasks, Trace}
 
-/** Work that was done and not used: failed and killed attempts, and successful ones whose output was lost and computed again. */
-object Lost {
-  def of(trace: Trace): WorkLost = {
-    val tasks = trace.tasks
+/** Work that was done and not used: failed and killed attempts, and successful ones whose output was lost and computed again. Where that was lost when its
+  * stage had ended, Spark runs the stage once more for it, and what this takes is what was lost.
+  */
+final class Lost(trace: Trace) {
+  private val tasks = trace.tasks
+
+  /** Attempts of stages of which one before had ended well. */
+  private val again: Set[Int] = trace.stages.indices.groupBy(trace.stages(_).id).valuesIterator.flatMap { attempts =>
+    attempts.sortBy(trace.stages(_).attempt).dropWhile(!endedWell(_)).drop(1)
+  }.toSet
+  private def endedWell(stage: Int) = trace.stages(stage).ended && trace.stages(stage).failure.isEmpty
+
+  def kind(row: Int): Option[String] = tasks.outcome(row) match {
+    case Tasks.Failed => Some("failed")
+    case Tasks.Killed => Some(if (tasks.is(row, Tasks.Speculative)) "speculative copy, killed" else "killed")
+    case Tasks.Resubmitted => Some("succeeded, output lost")
+    case _ => Option.when(again(tasks.stage(row)))("computed again, output lost")
+  }
+
+  def result: WorkLost = {
     val counts = mutable.LinkedHashMap.empty[(String, Int), (Int, Double)]
     for (row <- 0 until tasks.size) {
-      val kind = tasks.outcome(row) match {
-        case Tasks.Failed => "failed"
-        case Tasks.Killed => if (tasks.is(row, Tasks.Speculative)) "speculative copy, killed" else "killed"
-        case Tasks.Resubmitted => "succeeded, output lost"
-        case _ => ""
-      }
-      if (kind.nonEmpty) {
+      kind(row).foreach { kind =>
         val key = (kind, tasks.reason(row))
         val (n, seconds) = counts.getOrElse(key, (0, 0.0))
         counts(key) = (n + 1, seconds + tasks.durationMillis(row) / 1e3)
@@ -30,7 +40,10 @@ object Lost {
       attempts.iterator.map(_.seconds).sum,
       attempts.iterator.map(_.tasks).sum,
       attempts.sortBy(-_.seconds),
-      trace.executors.filter(_.removedMillis > 0).map { e =>
+      trace.executors.filter(e =>
+        e.removedMillis > 0 &&
+          trace.window.forall(w => e.removedMillis >= w.fromMillis && e.removedMillis <= w.toMillis)
+      ).map { e =>
         LostExecutor(
           e.id,
           e.host,
@@ -42,8 +55,10 @@ object Lost {
     )
   }
 
-  /** Given back by the application itself, not lost: what Spark's own messages say. */
+  /** Given back by the application itself, not lost: what Spark's own messages say. Before 3.4 they do not say who decommissioned it. */
   private def released(reason: String): Boolean =
     reason.contains("killed by driver") || reason.contains("explicit termination request") ||
-      reason.contains("Executor decommission")
+      reason.contains("Executor decommission: spark scale down") ||
+      reason == "Executor decommission." &&
+      trace.application.properties.get("spark.dynamicAllocation.enabled").contains("true")
 }

@@ -27,9 +27,11 @@ object Analysis {
     val driver = Use.driverOnly(trace)
     val cores = Use.cores(trace)
     val schedule = scenarios.schedule
+    val lost = new Lost(trace)
     val monotasks = new Monotasks(trace)
     val jobsOfSql = trace.jobs.groupMap(_.sqlExecution)(_.id)
     val sqlNames = trace.sql.iterator.map(q => q.id -> q.description).toMap
+    val there = if (trace.window.isEmpty) trace.executors.indices else trace.executorsThere
 
     Report(
       SchemaVersion,
@@ -41,12 +43,12 @@ object Analysis {
         trace.originMillis,
         seconds,
         trace.intake.ended,
-        trace.executors.size,
-        trace.executors.iterator.map(_.host).toSet.size,
-        Use.slots(trace),
+        there.size,
+        there.iterator.map(trace.executors(_).host).toSet.size,
+        Use.atOnce(trace, there, trace.lanes.count(_)),
         trace.jobs.size,
         trace.stages.size,
-        tasks.size,
+        trace.byLaunch.length,
         trace.application.properties
       ),
       IntakeSummary(
@@ -68,8 +70,8 @@ object Analysis {
       cores,
       driver,
       CriticalPath.ofApplication(schedule),
-      Lost.of(trace),
-      new Advisor(trace, scenarios, stragglers, blockage, total, completion, driver).advice,
+      lost.result,
+      new Advisor(trace, scenarios, stragglers, blockage, total, completion, driver, lost).advice,
       stragglers.longest(LongestTasks),
       stragglers.slowNodeResults,
       Paths.of(trace),

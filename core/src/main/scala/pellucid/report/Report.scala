@@ -149,7 +149,15 @@ final case class DriverOnly(
     afterLastTaskSeconds: Double,
     longest: Seq[Gap]
 )
-final case class Gap(fromSeconds: Double, seconds: Double, afterJob: Option[Int], beforeJob: Option[Int])
+
+/** @param inJob that ran all the while, if one did; otherwise the job before and the one after it are told */
+final case class Gap(
+    fromSeconds: Double,
+    seconds: Double,
+    afterJob: Option[Int],
+    beforeJob: Option[Int],
+    inJob: Option[Int] = None
+)
 
 /** The longest chain of dependent stages: how many, their time, the time between them, and each. */
 final case class Path(stages: Int, stageSeconds: Double, betweenSeconds: Double, steps: Seq[PathStep])

@@ -1,7 +1,10 @@
 package pellucid.trace
 
-/** Two moments, and the start of the recording that they are a window of. */
-final case class Window(originMillis: Long, fromMillis: Long, toMillis: Long)
+/** Two moments, and the start of the recording that they are a window of.
+  *
+  * @param isLast whether it reaches the recording's end
+  */
+final case class Window(originMillis: Long, fromMillis: Long, toMillis: Long, isLast: Boolean)
 
 object Window {
 
@@ -58,7 +61,7 @@ object Window {
       paths = paths,
       machines = machines(trace, from, to),
       monotasks = trace.monotasks.select(rows),
-      window = Some(Window(trace.originMillis, from, to))
+      window = Some(Window(trace.originMillis, from, to, to == trace.endMillis))
     )
   }
 

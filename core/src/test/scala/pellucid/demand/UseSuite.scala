@@ -15,6 +15,16 @@ class UseSuite extends munit.FunSuite {
     assertEquals(d.longest(2).afterJob -> d.longest(2).beforeJob, Some(0) -> Some(1))
   }
 
+  test("a stretch inside a job is that job's") {
+    val trace =
+      new TraceOf().job(0, 0, 100, 0).job(1, 100, 500, 1, 2).stage(0, 0, 100).stage(1, 100, 200).stage(2, 300, 500)
+        .task(0, 0, 100)().task(1, 100, 200)().task(2, 300, 500)().result(500)
+    assertEquals(
+      Use.driverOnly(trace).longest.map(g => (g.seconds, g.afterJob, g.beforeJob, g.inJob)),
+      Seq((0.1, None, None, Some(1)))
+    )
+  }
+
   test("core use: averages over buckets add up to the task time and the CPU time") {
     // two slots, 1000 ms; tasks 0-400 (half on CPU) and 100-1000 (all on CPU): 1300 ms in tasks, 1100 on CPU
     val trace = new TraceOf(Seq(2)).job(0, 0, 1000, 0).stage(0, 0, 1000)

@@ -64,8 +64,62 @@ class AnalysisSuite extends munit.FunSuite {
       Seq(("speculative copy, killed", 1, 0.04), ("succeeded, output lost", 1, 0.03), ("failed", 1, 0.01))
     )
     assertEquals(r.workLost.executors.map(e => (e.id, e.atSeconds, e.released)), Seq(("0", 0.09, false)))
-    assertEquals(r.breakdown.tasks, 3) // the record of an output lost is no run of its own
+    assertEquals((r.breakdown.tasks, r.application.tasks), (3, 3)) // the record of an output lost is no run of its own
     assertEqualsDouble(r.breakdown.taskSeconds, 0.08, 1e-9)
+  }
+
+  test("executors that the application gave back are released; what a machine's end or a spot market took is not") {
+    val reasons = Seq(
+      "Executor decommission: spark scale down" -> true,
+      "Executor decommission: worker decommissioned because of kill request from HTTP endpoint (data migration disabled)." ->
+        false,
+      "Executor decommission." -> false,
+      "Command exited with code 137" -> false
+    )
+    for ((reason, isReleased) <- reasons) {
+      val r = Analysis.report(new TraceOf().removed(
+        "0",
+        90,
+        reason
+      ).job(0, 0, 100, 0).stage(0, 0, 100).task(0, 0, 10)().result())
+      assertEquals(r.workLost.executors.map(_.released), Seq(isReleased), reason)
+    }
+  }
+
+  test("what was measured on other machines' disks or the network has a line of its own, and is no unnamed waiting") {
+    // of 1 s the task computed 0.4 s and was blocked for 0.5 s on another machine's input; 0.1 s nothing names
+    val r = Analysis.report(new TraceOf().job(0, 0, 1000, 0).stage(0, 0, 1000).task(0, 0, 1000) { (t, row) =>
+      t.cpuNanos(row) = 400000000L
+      t.inputBlockedNanos(row) = 500000000L
+      t.remoteBlockedNanos(row) = 500000000L
+      t.set(row, Tasks.Observed)
+    }.result())
+    assertEquals(r.advice.map(a => (a.kind, (a.savesSeconds * 1000).round)), Seq(("remote", 500L), ("waiting", 100L)))
+  }
+
+  test("a stage of one task leaves the slots of all executors empty, also where each has but one") {
+    // 400 ms on one of four: evenly divided 100, 300 saved; that of an executor that came later is not counted
+    val trace = new TraceOf(Seq(1, 1, 1, 1)).executor("late", 4, 400)
+      .job(0, 0, 400, 0).stage(0, 0, 400).task(0, 0, 400)().result()
+    val few = Analysis.report(trace).advice.find(_.kind == "parallelism").get
+    assertEqualsDouble(few.savesSeconds, 0.3, 1e-6)
+  }
+
+  test("work lost: what a stage that had ended computed once more, since its output was lost with an executor") {
+    // two tasks of 100 ms; later one of them again, for a reducer of 50 ms
+    val r = Analysis.report(new TraceOf(Seq(2)).job(
+      0, 0, 300, 0, 1
+    ).stage(0, 0, 100).stage(0, 150, 250, attempt = 1).stage(1, 250, 300, Seq(0))
+      .task(
+        0,
+        0,
+        100
+      )().task(0, 0, 100)().task(0, 150, 250, index = 0, stageAttempt = 1)().task(1, 250, 300)().result())
+    assertEquals(
+      r.workLost.attempts.map(a => (a.kind, a.tasks, a.seconds)),
+      Seq(("computed again, output lost", 1, 0.1))
+    )
+    assertEqualsDouble(r.advice.find(_.kind == "workLost").get.savesSeconds, 0.1, 1e-6)
   }
 
   test("advice is ranked by seconds, and evening out a skewed stage saves what the replay says") {
@@ -136,6 +190,23 @@ class AnalysisSuite extends munit.FunSuite {
     assertEquals(r.jobs.map(_.id), Seq(1))
     assertEquals(r.stages.map(s => (s.id, s.startSeconds, s.seconds)), Seq((1, 0.2, 0.1)))
     assertEquals(r.window, Some(TimeWindow(0.15, 0.3)))
+  }
+
+  test("a window has the executors that were there, those lost in it, and the idle time until its end") {
+    // of three executors one is lost at 50 ms, one comes at 250; the window is 0-200, and its last 100 ms no task runs
+    val trace = new TraceOf().executor("1", 2, 0).removed("1", 50, "Command exited with code 137").executor("2", 4, 250)
+      .removed("2", 280, "Command exited with code 137")
+      .job(
+        0,
+        0,
+        100,
+        0
+      ).job(1, 200, 300, 1).stage(0, 0, 100).stage(1, 200, 300).task(0, 0, 100)().task(1, 200, 300)().result()
+    val r = Analysis.report(Window.of(trace, TraceOf.Start, TraceOf.Start + 200))
+    assertEquals((r.application.executors, r.application.slots), (2, 3))
+    assertEquals(r.workLost.executors.map(_.id), Seq("1"))
+    assertEquals(r.advice.find(_.kind == "driver").map(_.savesSeconds), Some(0.1))
+    assertEquals(Analysis.report(trace).workLost.executors.map(_.id), Seq("1", "2"))
   }
 
   test("a window inside a job is as long as it says, and what ran before it is no idle time") {
