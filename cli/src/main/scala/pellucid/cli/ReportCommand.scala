@@ -78,6 +78,7 @@ object ReportCommand {
   }
 
   def read(source: Source, progress: Boolean): Trace = {
+    source.wrong.foreach(why => throw new Usage(s"${source.name}: $why"))
     var before = 0L
     val files = source.open.map { open => () =>
       val in = new Progress(open(), source.name, source.totalBytes, before, progress)

@@ -7,8 +7,17 @@ import scala.jdk.CollectionConverters._
 
 import pellucid.log.EventLog
 
-/** One application's log: its files in order. Of a compacted one the events of what had ended then are gone. */
-final case class Source(name: String, files: Seq[Path], totalBytes: Long, compacted: Boolean = false) {
+/** One application's log: its files in order. Of a compacted one the events of what had ended then are gone.
+  *
+  * @param wrong why these files are not all of it and nothing else
+  */
+final case class Source(
+    name: String,
+    files: Seq[Path],
+    totalBytes: Long,
+    compacted: Boolean = false,
+    wrong: Option[String] = None
+) {
   def open: Iterator[() => InputStream] =
     if (files.isEmpty) Iterator(() => System.in) else files.iterator.map(f => () => Files.newInputStream(f))
 }
@@ -29,29 +38,24 @@ object Sources {
       if (!Files.isReadable(path)) throw new Usage(s"$log: cannot be read (permission)")
       if (!Files.isDirectory(path)) OneLog(single(path))
       else
-        parts(path) match {
+        logsIn(path) match {
           case Nil =>
             val sources = entries(path).flatMap { entry =>
-              if (!Files.isDirectory(entry) || !Files.isReadable(entry)) Some(single(entry))
-              else Some(parts(entry)).filter(_.nonEmpty).map(rolling(entry, _))
+              if (!Files.isDirectory(entry) || !Files.isReadable(entry)) Seq(single(entry)) else logsIn(entry)
             }
             sources match {
               case Seq() => throw new Usage(s"$log: a directory without event logs")
               case Seq(only) => OneLog(only)
               case _ => ManyLogs(path, sources)
             }
-          case files => OneLog(rolling(path, files))
+          case Seq(only) => OneLog(only)
+          case several => ManyLogs(path, several)
         }
     }
 
-  private def single(path: Path): Source = Source(path.getFileName.toString, Seq(path), size(path))
-  private def rolling(directory: Path, files: Seq[Path]): Source =
-    Source(
-      directory.toAbsolutePath.normalize.getFileName.toString,
-      files,
-      files.iterator.map(size).sum,
-      files.headOption.exists(isCompacted)
-    )
+  private def single(path: Path): Source = several(path.getFileName.toString, Seq(path))
+  private def several(name: String, files: Seq[Path]): Source =
+    Source(name, files, files.iterator.map(size).sum, files.headOption.exists(isCompacted))
 
   /** 0 where it is gone, or cannot be looked at: why is said when it is read. */
   private def size(file: Path): Long =
@@ -68,28 +72,45 @@ object Sources {
 
   private def ignored(name: String) = name.startsWith(".") || name.startsWith("_") || name.startsWith("appstatus_")
 
-  /** The event files of a log's directory in order: Spark's `events_N_…` (of compacted ones the last replaces all before it), its one `EVENT_LOG_N`
-    * before Spark 1.3, or Databricks' `eventlog-TIME…` followed by `eventlog`. Nothing, if the directory is no log.
+  /** The logs whose event files a directory has, each in its files' order: Spark's `events_N_APPLICATION` (of compacted ones the last replaces all before it),
+    * its one `EVENT_LOG_N` before Spark 1.3, or Databricks' `eventlog-TIME…` followed by `eventlog`. Nothing, if the directory is no log.
     */
-  private def parts(directory: Path): Seq[Path] = {
+  private def logsIn(directory: Path): Seq[Source] = {
     val files = entries(directory).filter(Files.isRegularFile(_))
-    val numbered =
-      files.flatMap(f => Part.findFirstMatchIn(f.getFileName.toString).map(m => (m.group(1).toLong, f))).sortBy(_._1)
+    val numbered = for {
+      file <- files
+      part <- Part.findFirstMatchIn(file.getFileName.toString)
+      // what the history server has not compacted to the end stands beside its originals
+      if !file.getFileName.toString.endsWith(".compact.inprogress")
+    } yield (part.group(2), part.group(1).toLong, file)
     if (numbered.nonEmpty) {
-      val compacted = numbered.lastIndexWhere { case (_, f) => isCompacted(f) }
-      val after = if (compacted < 0) numbered else numbered.drop(compacted).filter(_._1 >= numbered(compacted)._1)
-      // a compacted file and its original have the same number
-      after.filterNot { case (n, f) =>
-        compacted >= 0 && n == numbered(compacted)._1 && f != numbered(compacted)._2
-      }.map(_._2)
+      val logs = numbered.groupMap(_._1)(p => (p._2, p._3)).toSeq.sortBy(_._1)
+      val name = directory.toAbsolutePath.normalize.getFileName.toString
+      logs.map { case (application, parts) => rolling(if (logs.size == 1) name else application, parts.sortBy(_._1)) }
     } else {
-      val databricks = files.filter(_.getFileName.toString.matches("eventlog(-.*)?|EVENT_LOG_\\d+"))
+      val databricks = files.filter(_.getFileName.toString.matches("eventlog(-\\d{4}-\\d\\d-\\d\\d.*)?|EVENT_LOG_\\d+"))
       val (last, dated) = databricks.partition(_.getFileName.toString == "eventlog")
-      if (databricks.isEmpty) Nil else dated ++ last
+      if (databricks.isEmpty) Nil
+      else Seq(several(directory.toAbsolutePath.normalize.getFileName.toString, dated ++ last))
     }
   }
 
-  private val Part = "^events_(\\d+)_".r
+  private def rolling(name: String, parts: Seq[(Long, Path)]): Source = {
+    val compacted = parts.lastIndexWhere { case (_, f) => isCompacted(f) }
+    val after = if (compacted < 0) parts else parts.drop(compacted).filter(_._1 >= parts(compacted)._1)
+    // a compacted file and its original have the same number
+    val there = after.filterNot { case (n, f) =>
+      compacted >= 0 && n == parts(compacted)._1 && f != parts(compacted)._2
+    }
+    val wrong = there.zip(there.drop(1)).collectFirst {
+      case ((n, one), (m, other)) if n == m => s"${one.getFileName} and ${other.getFileName} are the same part"
+      case ((n, _), (m, _)) if m > n + 1 => s"part ${n + 1} is missing"
+    }
+    several(name, there.map(_._2)).copy(wrong = wrong)
+  }
+
+  /** The number, and the application without what compression and compaction add to its name. */
+  private val Part = "^events_(\\d+)_(.*?)(?:\\.(?:zstd|zst|lz4|lzf|snappy|gz))?(?:\\.compact(?:\\.inprogress)?)?$".r
 }
 
 /** A mistake in what the user asked for: printed in one line, exit status 2. */

@@ -184,6 +184,36 @@ class MainSuite extends CommandSuite {
     assertEquals(part.application.seconds, 2.5 - 1)
   }
 
+  folder.test("parts of a rolling log: one is missing, two are the same; an unfinished compaction is none") { dir =>
+    def part(name: String, jobs: Int*) = Files.writeString(
+      dir.resolve(name),
+      jobs.map(j =>
+        s"""{"Event":"SparkListenerJobStart","Job ID":$j,"Submission Time":1000,"Stage IDs":[]}\n"""
+      ).mkString
+    )
+    def jobs = Json.read(run("report", dir.toString, "--json")._2.getBytes(UTF_8)).jobs.map(_.id)
+    part("events_1_app.zstd", 1)
+    part("events_2_app.zstd", 2)
+    part("events_2_app.zstd.compact.inprogress", 1, 2)
+    assertEquals(jobs, Seq(1, 2))
+    part("events_4_app.zstd", 4)
+    mistake("report", dir.toString)("part 3 is missing")
+    part("events_3_app.zstd", 3)
+    part("events_3_app", 3)
+    mistake("report", dir.toString)("events_3_app and events_3_app.zstd are the same part")
+  }
+
+  folder.test("parts of several applications in one folder are several logs") { dir =>
+    for (app <- Seq("application_1_0001", "application_1_0002"); n <- 1 to 2)
+      Files.writeString(
+        dir.resolve(s"events_${n}_$app"),
+        s"""{"Event":"SparkListenerJobStart","Job ID":$n,"Submission Time":1000,"Stage IDs":[]}\n"""
+      )
+    val (status, out, _) = run("report", dir.toString)
+    assertEquals(status, 0)
+    assert(out.contains("application_1_0001") && out.contains("application_1_0002"), out)
+  }
+
   test("a rolling directory is one log") {
     val (status, out, _) = run("report", logs.resolve("spark-4.0.5-rolling").toString)
     assertEquals(status, 0)

@@ -30,6 +30,7 @@ object EventLog {
     var truncated = false
     val examples = ArrayBuffer.empty[String]
     val notes = ArrayBuffer.empty[String]
+    var cutOff = Option.empty[String] // what is wrong with the last line, which may be an event's first half
     var unknown = Map.empty[String, Long]
 
     for (open <- files) {
@@ -57,7 +58,7 @@ object EventLog {
               events += 1
             } catch {
               case e: Malformed =>
-                if (cut.unterminated) truncated = true
+                if (cut.unterminated) { truncated = true; cutOff = Some(s"line ${lines + cut.count}: ${e.getMessage}") }
                 else {
                   malformed += 1
                   if (examples.size < Examples) examples += s"line ${lines + cut.count}: ${e.getMessage}"
@@ -70,7 +71,10 @@ object EventLog {
       } finally outermost.close()
     }
 
-    if (events == 0) throw new NotAnEventLog(examples.headOption.getOrElse("it is empty"))
+    if (events == 0) throw new NotAnEventLog(
+      examples.headOption.orElse(notes.headOption).orElse(cutOff)
+        .getOrElse(if (bytes > 0) "it has no event" else "it is empty")
+    )
     val trace =
       builder.result(Intake(lines, bytes, malformed, examples.toSeq, unknown, truncated, ended = false, notes.toSeq))
     if (compacted) sinceCompaction(trace) else trace

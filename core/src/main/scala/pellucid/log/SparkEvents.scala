@@ -55,7 +55,7 @@ private[log] final class SparkEvents(builder: TraceBuilder) extends LogFormat.Re
       case "org.apache.spark.pellucid.MachineCounters" => counters.counters()
       case other =>
         c.event(eventKey)(PartialFunction.empty)
-        if (!ignored(other) && !ignoredPackages.exists(other.startsWith))
+        if (!ignored(other.stripPrefix("org.apache.spark.scheduler.")) && !ignoredPackages.exists(other.startsWith))
           unknown(other) = unknown.getOrElse(other, 0L) + 1
     }
   }
@@ -102,7 +102,7 @@ private[log] object SparkEvents extends LogFormat {
     "SparkListenerNodeExcludedForStage",
     "SparkListenerUnschedulableTaskSetAdded",
     "SparkListenerUnschedulableTaskSetRemoved",
-    "org.apache.spark.scheduler.SparkListenerMiscellaneousProcessAdded",
+    "SparkListenerMiscellaneousProcessAdded",
     "org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates"
   )
 }

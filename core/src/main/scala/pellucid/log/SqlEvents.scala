@@ -64,7 +64,7 @@ private[log] final class SqlEvents(c: JsonCursor, builder: TraceBuilder) {
       case MetricType => unit = orEmpty(c.string())
     }
     for {
-      column <- timed.get(name)
+      column <- timed.get(name.stripSuffix(" total (min, med, max)")) // which Spark 2 adds
       nanos <- unit match {
         case "timing" => Some(1000000L)
         case "nsTiming" => Some(1L)

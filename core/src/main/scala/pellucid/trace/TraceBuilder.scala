@@ -86,8 +86,13 @@ final class TraceBuilder(
 
   def jobEnd(id: Int, millis: Long, failure: Option[String]): Unit = {
     saw(millis)
-    jobRows.get(id).foreach(row => jobs(row) = jobs(row).copy(completionMillis = known(millis), failure = failure))
+    jobRows.get(id) match {
+      case Some(row) => jobs(row) = jobs(row).copy(completionMillis = known(millis), failure = failure)
+      case None => lostStarts += 1
+    }
   }
+
+  private var lostStarts = 0L // of jobs
 
   private def known(millis: Long) = if (millis > 0) millis else math.max(latestMillis, application.startMillis)
 
@@ -273,6 +278,9 @@ final class TraceBuilder(
   private def missing(lostEnds: Long): Seq[String] = Seq(
     Option.when(ended && lostEnds > 0)(
       s"$lostEnds task attempts have no end in this log, and count as ended with their stage or executor: the application ended before them, or Spark's listener queue dropped events"
+    ),
+    Option.when(lostStarts > 0)(
+      s"$lostStarts jobs have an end in this log, but no start, and are not among its jobs: Spark's listener queue dropped events, or this is a part of a log"
     ),
     Option.when(unreadObservations > 0)(
       s"$unreadObservations measurements of the plugin could not be read: a newer plugin?"

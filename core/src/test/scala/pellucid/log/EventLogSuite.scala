@@ -432,6 +432,8 @@ class EventLogSuite extends munit.FunSuite {
     intercept[NotAnEventLog](read())
     intercept[NotAnEventLog](read(Array.emptyByteArray, Array.emptyByteArray))
     assert(clue(intercept[NotAnEventLog](read("\nhello\n".getBytes(UTF_8))).getMessage).contains("line 2"))
+    assert(clue(intercept[NotAnEventLog](read("hello".getBytes(UTF_8))).getMessage).contains("line 1"))
+    assert(clue(intercept[NotAnEventLog](read()).getMessage).contains("it is empty"))
   }
 
   for (name <- Seq("spark-2.4.8-gzip.gz", "spark-2.4.8-lz4.lz4", "spark-3.5.9-snappy.snappy", "spark-4.3.0-zstd.zstd"))
@@ -609,6 +611,24 @@ class EventLogSuite extends munit.FunSuite {
         assertEquals((0 to 2).map(trace.tasks.scanNanos(_)), Seq(0L, if (timed) 8000040L else 0L, 0L), name)
       }
     }
+
+  test("SQL's scan time in the words of Spark 2") {
+    val name = "scan time total (min, med, max)"
+    val trace = readLines(sqlStart(scan(20, name = name)), taskEnd(1, accumulables = accumulable(20, name, "12")))
+    assertEquals(trace.tasks.scanNanos(0), 12000000L)
+  }
+
+  test("a job whose start the log has not is told") {
+    val trace = readLines(environment(), jobStart(0, 1000, 0), jobEnd(0, 2000), jobEnd(1, 3000))
+    assertEquals(trace.jobs.map(_.id), Vector(0))
+    assert(trace.intake.notes.exists(_.startsWith("1 jobs have an end in this log, but no start")), trace.intake.notes)
+  }
+
+  test("Spark's own events by their classes' full names, as its log has those without a short one") {
+    val excluded = "org.apache.spark.scheduler.SparkListenerExecutorExcluded"
+    val trace = readLines(environment(), s"""{"Event":"$excluded","time":1,"executorId":"1","taskFailures":2}""")
+    assertEquals(trace.intake.unknownEvents, Map.empty[String, Long])
+  }
 
   test("SQL's scan time: milliseconds as \"timing\", nanoseconds as \"nsTiming\", updates as text or number") {
     val trace = readLines(
