@@ -147,7 +147,10 @@ def test_what_a_stock_log_says_nothing_about_cannot_be_chosen(open_page):
     network = page.axis("network")
     assert network.locator("input").is_disabled()
     assert "say it with --network-now" in network.inner_text()
-    assert page.tab.locator(".choice input:disabled").count() == 1
+    disk = page.axis("disk")
+    assert disk.locator("input").is_disabled()
+    assert "say it with --disk-now" in disk.inner_text()
+    assert page.tab.locator(".choice input:disabled").count() == 2
     assert "monotasks estimated" in page.text("header")
     assert "estimated from the phases" in page.text("#sure")
     page.axis("cores").get_by_role("slider").press("ArrowRight")
