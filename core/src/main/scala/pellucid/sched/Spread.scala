@@ -5,15 +5,24 @@ import scala.collection.mutable
 /** Which executors get the tasks that they want beyond one per core: all of them, until the tasks that no executor has yet fit into one more wave.
   * What one of them takes early then is missing where cores are idle at the stage's end, so none has more than all want on average.
   *
+  * What they wanted when no task was left was for a stage that came to its end: of the next one's first tasks each has one per core, as in stock Spark,
+  * until there is one for all cores, or until it asks for more.
+  *
   * Like [[ResourceScheduler]] it has neither threads nor a clock.
   *
   * @param grant is told how many tasks more an executor may have at once, or fewer where it is negative
+  * @param givesBack an executor can have fewer again
   */
-final class Spread[E](grant: (E, Int) => Unit) {
-  private final class Executor(val cores: Int) { var wanted, granted = 0 } // beyond one per core
+final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
+  private final class Executor(val cores: Int) {
+    var wanted, granted = 0 // beyond one per core
+    var waits = false // for the first wave
+  }
   private val executors = mutable.LinkedHashMap.empty[E, Executor]
   private var cores, wanted = 0L // of all
   private var left = 0L
+  private var firstWave = false
+  private var afterFirstWave = 0L // so many tasks are left then
   private var most = Int.MaxValue // that any may be granted
   private var closed = false
 
@@ -32,6 +41,7 @@ final class Spread[E](grant: (E, Int) => Unit) {
   /** So many at once in all. */
   def wants(executor: E, tasks: Int): Unit = executors.get(executor).foreach { e =>
     val more = math.max(0, tasks - e.cores)
+    if (more > e.wanted) e.waits = false
     wanted += more - e.wanted
     e.wanted = more
     spread()
@@ -39,10 +49,22 @@ final class Spread[E](grant: (E, Int) => Unit) {
   }
 
   /** So many tasks are there that no executor has. */
-  def remain(tasks: Long): Unit = { left = tasks; spread() }
+  def remain(tasks: Long): Unit = {
+    if (left == 0 && tasks > 0 && givesBack) {
+      afterFirstWave = math.max(0, tasks - cores)
+      waitForFirstWave(true)
+    } else if (firstWave && tasks <= afterFirstWave) waitForFirstWave(false)
+    left = tasks
+    spread()
+  }
 
   /** None has more than one per core from now on. */
   def onePerCore(): Unit = { closed = true; spread() }
+
+  private def waitForFirstWave(now: Boolean): Unit = {
+    firstWave = now
+    executors.foreach { case (executor, e) => e.waits = now; level(executor, e) }
+  }
 
   private def spread(): Unit = {
     val now =
@@ -56,7 +78,7 @@ final class Spread[E](grant: (E, Int) => Unit) {
   }
 
   private def level(executor: E, e: Executor): Unit = {
-    val change = math.min(e.wanted, most) - e.granted
+    val change = (if (e.waits) 0 else math.min(e.wanted, most)) - e.granted
     e.granted += change
     if (change != 0) grant(executor, change)
   }

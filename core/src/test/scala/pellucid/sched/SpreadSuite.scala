@@ -32,7 +32,60 @@ class SpreadSuite extends munit.FunSuite {
     granted.spread.remain(0)
     assertEquals(granted.all, Seq(2, 1, 0))
     granted.spread.remain(50)
+    granted.spread.remain(44) // six have one of six cores each
     assertEquals(granted.all, Seq(5, 1, 0))
+  }
+
+  test("a stage's first tasks are one per core, also on an executor that wanted more at the end of the one before") {
+    val granted = new Granted(3)
+    granted.spread.remain(100)
+    for (left <- Seq(20, 0)) granted.spread.remain(left)
+    granted.spread.wants(1, 4)
+    granted.spread.wants(2, 3)
+    assertEquals(granted.all, Seq(1, 1, 0)) // on average
+    granted.spread.remain(10)
+    assertEquals(granted.all, Seq(0, 0, 0))
+    granted.spread.remain(5)
+    assertEquals(granted.all, Seq(0, 0, 0)) // a core is without
+    granted.spread.remain(4)
+    assertEquals(granted.all, Seq(1, 1, 0))
+  }
+
+  test("who asks while a stage's first tasks are given out need not wait for all of them") {
+    val granted = new Granted(2)
+    granted.spread.remain(0)
+    granted.spread.wants(1, 3)
+    granted.spread.remain(10)
+    assertEquals(granted.all, Seq(0, 0))
+    granted.spread.wants(2, 3) // it has no fewer tasks than cores, and the other one none yet
+    assertEquals(granted.all, Seq(0, 1))
+    granted.spread.remain(6)
+    assertEquals(granted.all, Seq(1, 1))
+  }
+
+  test("tasks that come while others are left begin no first wave, nor those that are no more than executors to come") {
+    val granted = new Granted(2)
+    granted.spread.remain(20)
+    granted.spread.remain(16)
+    granted.spread.wants(1, 4)
+    granted.spread.remain(40) // of another stage
+    assertEquals(granted.all, Seq(2, 0))
+    val none = new Granted(0)
+    none.spread.remain(20)
+    none.spread.begins(1, 2)
+    none.spread.wants(1, 4)
+    assertEquals(none.tasks(1), 2)
+  }
+
+  test("an executor that cannot have fewer again keeps what it has") {
+    var tasks = 0
+    val spread = new Spread[Int]((_, more) => tasks += more, givesBack = false)
+    spread.begins(1, 2)
+    spread.remain(10)
+    spread.wants(1, 5)
+    spread.remain(0)
+    spread.remain(10)
+    assertEquals(tasks, 3)
   }
 
   test("none has more than one per core once there shall be no more, whoever wants them and whatever is left") {

@@ -24,7 +24,7 @@ import pellucid.sched.Spread
   */
 final class Slots(sc: SparkContext) {
   import Slots._
-  private val spread = new Spread[String](add)
+  private val spread = new Spread[String](add, givesBack = !sc.isLocal)
   private lazy val quiet: Unit = sc.taskScheduler match {
     case scheduler: TaskSchedulerImpl => leaveOut(scheduler)
     case _ =>
