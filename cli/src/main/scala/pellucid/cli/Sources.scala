@@ -76,6 +76,7 @@ object Sources {
     * its one `EVENT_LOG_N` before Spark 1.3, or Databricks' `eventlog-TIME…` followed by `eventlog`. Nothing, if the directory is no log.
     */
   private def logsIn(directory: Path): Seq[Source] = {
+    def name = directory.toAbsolutePath.normalize.getFileName.toString
     val files = entries(directory).filter(Files.isRegularFile(_))
     val numbered = for {
       file <- files
@@ -85,13 +86,11 @@ object Sources {
     } yield (part.group(2), part.group(1).toLong, file)
     if (numbered.nonEmpty) {
       val logs = numbered.groupMap(_._1)(p => (p._2, p._3)).toSeq.sortBy(_._1)
-      val name = directory.toAbsolutePath.normalize.getFileName.toString
       logs.map { case (application, parts) => rolling(if (logs.size == 1) name else application, parts.sortBy(_._1)) }
     } else {
       val databricks = files.filter(_.getFileName.toString.matches("eventlog(-\\d{4}-\\d\\d-\\d\\d.*)?|EVENT_LOG_\\d+"))
       val (last, dated) = databricks.partition(_.getFileName.toString == "eventlog")
-      if (databricks.isEmpty) Nil
-      else Seq(several(directory.toAbsolutePath.normalize.getFileName.toString, dated ++ last))
+      if (databricks.isEmpty) Nil else Seq(several(name, dated ++ last))
     }
   }
 
@@ -110,7 +109,7 @@ object Sources {
   }
 
   /** The number, and the application without what compression and compaction add to its name. */
-  private val Part = "^events_(\\d+)_(.*?)(?:\\.(?:zstd|zst|lz4|lzf|snappy|gz))?(?:\\.compact(?:\\.inprogress)?)?$".r
+  private val Part = "^events_(\\d+)_(.*?)(?:\\.(?:zstd|zst|lz4|lzf|snappy|gz))?(?:\\.compact)?$".r
 }
 
 /** A mistake in what the user asked for: printed in one line, exit status 2. */

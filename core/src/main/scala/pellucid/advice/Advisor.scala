@@ -203,13 +203,18 @@ final class Advisor(
 
   /** A stage with fewer tasks than there were slots could use them all, if its work could be cut into as many. */
   private def parallelism: Seq[Advice] = {
-    val slots = trace.stages.indices.map { s =>
-      val from = trace.startMillis + scenarios.schedule.stageSubmitted(s) / 1000
-      val to = trace.startMillis + scenarios.schedule.stageCompleted(s) / 1000
-      val there = trace.executors.indices.filter(e => trace.executors(e).addedMillis < to && trace.leftMillis(e) > from)
-      Use.atOnce(trace, there, trace.lanes.count(_))
+    val atOnce = Use.slots(trace) // of all executors, which no stage has more of
+    val partitions = trace.tasksOfStage.map { rows =>
+      if (rows.forall(tasks.attempt(_) == 0)) rows.length else rows.iterator.map(tasks.index(_)).distinct.size
     }
-    val partitions = trace.stages.indices.map(trace.tasksOfStage(_).iterator.map(tasks.index(_)).distinct.size)
+    val slots = trace.stages.indices.map { s =>
+      if (partitions(s) == 0 || partitions(s) >= atOnce) 0
+      else {
+        val from = trace.startMillis + scenarios.schedule.stageSubmitted(s) / 1000
+        val to = trace.startMillis + scenarios.schedule.stageCompleted(s) / 1000
+        Use.atOnce(trace, trace.executors.indices.filter(trace.isThere(_, from, to)), trace.lanes.count(_))
+      }
+    }
     def few(s: Int) = partitions(s) > 0 && partitions(s) < slots(s)
     val (stages, text) = most(
       s => if (few(s)) (scenarios.schedule.stageCompleted(s) - scenarios.schedule.stageSubmitted(s)) / 1e6 else 0,

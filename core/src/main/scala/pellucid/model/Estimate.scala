@@ -74,7 +74,7 @@ object Estimate {
   /** Of a stage's output and persisted blocks what was written to disks of the task's machine. */
   private final class LocalOutput(stage: Seq[PathUse]) {
     private val writes = stage.filter(use => use.kind == "output" || use.kind == "blockWrite")
-    private val (local, others) = writes.partition(use => use.path == "disk" || use.path.startsWith("disk:"))
+    private val (local, others) = writes.partition(_.onLocalDisk)
     private def share(of: PathUse => Long): Double = {
       val (here, there) = (local.map(of).sum, others.map(of).sum)
       if (here > 0) here.toDouble / (here + there) else 0

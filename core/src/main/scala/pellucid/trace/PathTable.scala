@@ -22,7 +22,8 @@ final case class PathUse(
   def sampled: Boolean = PathTable.SampledKinds(kind)
 
   /** A local disk, or the datanode of the task's own machine. What is written to HDFS (`hdfs`) goes to others too. */
-  def onDiskOf(host: String): Boolean = path == "disk" || path.startsWith("disk:") || path == s"hdfs:$host"
+  def onDiskOf(host: String): Boolean = onLocalDisk || path == s"hdfs:$host"
+  def onLocalDisk: Boolean = path == "disk" || path.startsWith("disk:")
 }
 
 /** Sums them while a log is read. Beyond `most` rows new ones are counted only. */

@@ -104,6 +104,10 @@ final case class Trace(
   /** When an executor was gone, or the end of the trace. */
   def leftMillis(executor: Int): Long = if (goneMillis(executor) > 0) goneMillis(executor) else endMillis
 
+  /** At a moment between the two. */
+  def isThere(executor: Int, from: Long, until: Long): Boolean =
+    executors(executor).addedMillis < until && leftMillis(executor) > from
+
   lazy val lanes: Lanes = Lanes.of(this)
 
   /** Executors that ran tasks, and those that had slots for some at a moment of this trace. */
@@ -111,8 +115,7 @@ final case class Trace(
     val ran = new java.util.BitSet
     byLaunch.foreach(row => ran.set(tasks.executor(row)))
     executors.indices.filter { e =>
-      val idles = executors(e).slots > 0 && executors(e).addedMillis < endMillis && leftMillis(e) > startMillis
-      ran.get(e) || idles
+      ran.get(e) || executors(e).slots > 0 && isThere(e, startMillis, endMillis)
     }
   }
 
