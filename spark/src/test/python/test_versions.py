@@ -96,11 +96,23 @@ def test_answers_are_stock_and_tasks_are_observed(version, master, monotasks, me
     assert kinds >= {"input", "output"} and kinds & files == (set() if memory else files)
     assert ("shuffleFetch" in kinds) == ("cluster" in master)
     assert said["intake"]["notes"] == [] and said["intake"]["malformedLines"] == 0
-    served = "cluster" in master and not version.startswith("4.3.") and not memory
+    served = "cluster" in master and not memory
     assert (sum(machine["servedBytes"] for machine in said["machines"]) > 0) == served
     written = sum(path["bytes"] for path in said["paths"] if path["kind"] == "shuffleWrite")
     shuffled = said["demand"]["shuffleWriteBytes"]
     assert shuffled > 0 and written == (0 if memory else shuffled)
+
+
+@pytest.mark.parametrize("version", VERSIONS or [Config.spark_version])
+def test_executors_of_one_host_read_each_others_files_as_in_stock(version, tmp_path):
+    """As on YARN, and wherever Spark does not say otherwise: of a cluster in one computer it does."""
+    local = {"spark.shuffle.readHostLocalDisk": "true"}
+    answers = {}
+    for name, conf in WAYS.items():
+        (tmp_path / name).mkdir()
+        answers[name], stderr, log = run(version, "local-cluster[2,2,1024]", tmp_path / name, plugin=bool(conf), conf=conf | local)
+        nothing_went_wrong(stderr, *said_by_executors(version, log))
+    assert answers["observed"] == answers["monotasks"] == answers["stock"]
 
 
 @pytest.mark.parametrize(("version", "master"), EACH)

@@ -4,40 +4,52 @@ import java.io.InputStream
 import java.lang.reflect.Modifier
 import java.nio.ByteBuffer
 import java.nio.channels.WritableByteChannel
+import java.util.{Iterator => JavaIterator}
 
-import scala.reflect.ClassTag
-
-import io.netty.channel.FileRegion
-import org.apache.spark.{SparkEnv, TaskContext}
-import org.apache.spark.network.{BlockDataManager, TransportContext}
+import io.netty.channel.{Channel, FileRegion}
+import org.apache.spark.SparkEnv
+import org.apache.spark.network.TransportContext
 import org.apache.spark.network.buffer.{FileSegmentManagedBuffer, ManagedBuffer}
-import org.apache.spark.network.client.StreamCallbackWithID
+import org.apache.spark.network.client.TransportClient
 import org.apache.spark.network.netty.{NettyBlockRpcServer, NettyBlockTransferService}
-import org.apache.spark.network.shuffle.checksum.Cause
+import org.apache.spark.network.server.{OneForOneStreamManager, StreamManager}
 import org.apache.spark.network.util.AbstractFileRegion
-import org.apache.spark.storage.{BlockId, StorageLevel}
 
 import pellucid.observe.Served
 
-/** An executor's blocks, as others ask for them. Of those in shuffle files it is measured how long this machine's disks keep the threads that
+/** What an executor sends of its blocks to others. Of those in shuffle files it is measured how long this machine's disks keep the threads that
   * send them: to the tasks that wait it looks like the network.
+  *
+  * It stands between the server of blocks and Spark's own manager of streams, which does all the work, and which connections of before go on to use.
   */
-private[pellucid] final class ObservedServing(stock: BlockDataManager) extends BlockDataManager {
-  override def getLocalBlockData(blockId: BlockId): ManagedBuffer = stock.getLocalBlockData(blockId) match {
-    case file: FileSegmentManagedBuffer => new ServedBlock(file)
-    case other => other
-  }
+private[pellucid] final class ObservedServing(stock: OneForOneStreamManager) extends OneForOneStreamManager {
+  private def observed(blocks: JavaIterator[ManagedBuffer]): JavaIterator[ManagedBuffer] =
+    new JavaIterator[ManagedBuffer] {
+      override def hasNext: Boolean = blocks.hasNext
+      override def next(): ManagedBuffer = blocks.next() match {
+        case file: FileSegmentManagedBuffer => new ServedBlock(file)
+        case other => other
+      }
+    }
 
-  override def getHostLocalShuffleData(blockId: BlockId, dirs: Array[String]): ManagedBuffer =
-    stock.getHostLocalShuffleData(blockId, dirs)
-  override def getLocalDiskDirs: Array[String] = stock.getLocalDiskDirs
-  override def diagnoseShuffleBlockCorruption(blockId: BlockId, checksum: Long, algorithm: String): Cause =
-    stock.diagnoseShuffleBlockCorruption(blockId, checksum, algorithm)
-  override def putBlockData(id: BlockId, data: ManagedBuffer, level: StorageLevel, of: ClassTag[_]): Boolean =
-    stock.putBlockData(id, data, level, of)
-  override def putBlockDataAsStream(id: BlockId, level: StorageLevel, of: ClassTag[_]): StreamCallbackWithID =
-    stock.putBlockDataAsStream(id, level, of)
-  override def releaseLock(blockId: BlockId, task: Option[TaskContext]): Unit = stock.releaseLock(blockId, task)
+  override def registerStream(id: String, blocks: JavaIterator[ManagedBuffer], to: Channel, late: Boolean): Long =
+    stock.registerStream(id, observed(blocks), to, late)
+  override def registerStream(id: String, blocks: JavaIterator[ManagedBuffer], to: Channel): Long =
+    stock.registerStream(id, observed(blocks), to)
+
+  override def getChunk(stream: Long, chunk: Int): ManagedBuffer = stock.getChunk(stream, chunk)
+  override def openStream(stream: String): ManagedBuffer = stock.openStream(stream)
+  override def connectionTerminated(channel: Channel): Unit = stock.connectionTerminated(channel)
+  override def checkAuthorization(client: TransportClient, stream: Long): Unit =
+    stock.checkAuthorization(client, stream)
+  override def checkAuthorization(client: TransportClient, stream: String): Unit =
+    stock.checkAuthorization(client, stream)
+  override def chunkBeingSent(stream: Long): Unit = stock.chunkBeingSent(stream)
+  override def streamBeingSent(stream: String): Unit = stock.streamBeingSent(stream)
+  override def chunkSent(stream: Long): Unit = stock.chunkSent(stream)
+  override def streamSent(stream: String): Unit = stock.streamSent(stream)
+  override def chunksBeingTransferred(): Long = stock.chunksBeingTransferred()
+  override def numStreamStates(): Int = stock.numStreamStates()
 }
 
 private final class ServedBlock(stock: FileSegmentManagedBuffer) extends ManagedBuffer {
@@ -66,8 +78,8 @@ private final class ServedRegion(stock: FileRegion) extends AbstractFileRegion {
 
 object ObservedServing {
 
-  /** Before the executor's first task. In local mode, where nobody fetches, there may be no server yet. Spark 4.3 asks for other
-    * methods, and is left alone.
+  /** Before the executor's first task. In local mode, where nobody fetches, there may be no server yet. A version of Spark with more to pass on than
+    * is passed on here is left alone.
     */
   def install(): Unit = if (isWhole) for {
     netty <- Some(SparkEnv.get.blockManager.blockTransferService).collect { case n: NettyBlockTransferService => n }
@@ -75,11 +87,15 @@ object ObservedServing {
     server <-
       Some(Fields.get(classOf[TransportContext], context, "rpcHandler")).collect { case s: NettyBlockRpcServer => s }
   } {
-    val stock = Fields.get(classOf[NettyBlockRpcServer], server, "blockManager").asInstanceOf[BlockDataManager]
-    Fields.replace(classOf[NettyBlockRpcServer], server, new ObservedServing(stock), "blockManager")
+    val stock = Fields.get(classOf[NettyBlockRpcServer], server, "streamManager").asInstanceOf[OneForOneStreamManager]
+    Fields.replace(classOf[NettyBlockRpcServer], server, new ObservedServing(stock), "streamManager")
   }
 
-  /** Has all methods of Spark's interface, which may be of another version than the one that this was compiled for. */
-  private def isWhole: Boolean =
-    classOf[ObservedServing].getMethods.forall(method => !Modifier.isAbstract(method.getModifiers))
+  private def isWhole: Boolean = {
+    def methods(of: Class[_]) = of.getDeclaredMethods
+      .filter(m => Modifier.isPublic(m.getModifiers) && !Modifier.isStatic(m.getModifiers))
+      .map(m => (m.getName, m.getParameterTypes.toSeq)).toSet
+    (methods(classOf[OneForOneStreamManager]) ++ methods(classOf[StreamManager]))
+      .subsetOf(methods(classOf[ObservedServing]))
+  }
 }
