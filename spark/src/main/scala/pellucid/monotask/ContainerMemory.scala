@@ -12,7 +12,7 @@ import pellucid.observe.Machine
 /** Memory of this executor's container beyond its heap: of Python workers, and of what libraries take, neither the JVM nor Spark's memory manager knows. A
   * container with more than its limit is killed, and with it all of its tasks.
   *
-  * @param limit in bytes; None where nobody is killed
+  * @param limit in bytes; None where there is none, and the whole machine's is what there is
   */
 private[monotask] final class ContainerMemory(limit: Option[Long]) {
   import ContainerMemory._
@@ -20,12 +20,14 @@ private[monotask] final class ContainerMemory(limit: Option[Long]) {
   private var answer = true
 
   /** There is room for one more task with as much as each of `tasks` has in its processes, twice. */
-  def isPlenty(tasks: Int): Boolean = limit.forall { bytes =>
+  def isPlenty(tasks: Int): Boolean = {
     if (System.nanoTime() - askedAt >= EveryNanos) {
       askedAt = System.nanoTime()
+      val used = processes
       val heap = ManagementFactory.getMemoryMXBean.getHeapMemoryUsage
-      val own = math.max(0, resident(ProcessHandle.current()) - heap.getCommitted)
-      answer = leaves(bytes - heap.getMax - own, processes, tasks)
+      def own = math.max(0, resident(ProcessHandle.current()) - heap.getCommitted)
+      answer = limit.forall(bytes => leaves(bytes - heap.getMax - own, used, tasks)) &&
+        Machine.availableBytes.forall(unused => leaves(unused + used, used, tasks))
     }
     answer
   }

@@ -28,7 +28,7 @@ private[pellucid] final class TasksLeft(remain: Long => Unit, gone: (String, Boo
   override def onStageCompleted(event: SparkListenerStageCompleted): Unit = leaves(of(event.stageInfo), 0)
 
   override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = {
-    guard(gone(event.executorId, TasksLeft.ForMemory.findFirstIn(event.reason).isDefined))
+    guard(gone(event.executorId, WantOfMemory.lost(event.reason)))
     ()
   }
 
@@ -40,10 +40,4 @@ private[pellucid] final class TasksLeft(remain: Long => Unit, gone: (String, Boo
     guard(remain(all))
     ()
   }
-}
-
-private object TasksLeft {
-
-  /** In the words of YARN ("exceeding physical memory limits") and Kubernetes ("possible container OOM", "OOMKilled"). */
-  private val ForMemory = "(?i)memory limit|\\bOOM(Killed)?\\b".r
 }

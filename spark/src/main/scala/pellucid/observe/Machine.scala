@@ -65,6 +65,11 @@ object Machine {
     Seq(0, 1, 2, 5, 6).iterator.filter(_ < ticks.length).map(ticks(_)).sum
   }
 
+  /** Of memory, to all processes of the machine together, before it takes some from others; None where the kernel does not tell. */
+  def availableBytes: Option[Long] =
+    lines("/proc/meminfo").collectFirst { case Available(kilobytes) => kilobytes.toLong << 10 }
+  private val Available = "MemAvailable: *(\\d+) kB".r
+
   /** CPU time of the control group, and the time in which its limit held threads up: versions 1 and 2 have them in different units. */
   private def container(): (Long, Long) = {
     val values = ofGroup()

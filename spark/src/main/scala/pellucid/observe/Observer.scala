@@ -6,7 +6,7 @@ import org.apache.spark.{SparkEnv, TaskContext, TaskFailedReason}
 import org.apache.spark.pellucid.{ObservedFetches, ObservedServing, ObservedStreams}
 
 import pellucid.fs.ObservedFileSystems
-import pellucid.monotask.Monotasks
+import pellucid.monotask.{Monotasks, WantOfMemory}
 import pellucid.plugin.Guard
 
 /** An executor's hooks: those that measure, set once, and the one at each task's start. */
@@ -59,7 +59,7 @@ private[pellucid] final class Observer(
 
   /** On the task's thread. */
   def taskFailed(why: TaskFailedReason): Unit = {
-    tasks(if (why.toErrorString.contains("OutOfMemory")) monotasks.foreach(_.memoryFailed()))
+    tasks(if (WantOfMemory.of(why)) monotasks.foreach(_.memoryFailed()))
     ()
   }
 

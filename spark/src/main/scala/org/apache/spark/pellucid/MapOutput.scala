@@ -6,7 +6,8 @@ import java.util.zip.Checksum
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Try
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.internal.config.SHUFFLE_FILE_BUFFER_SIZE
 import org.apache.spark.shuffle.api.ShuffleMapOutputWriter
 import org.apache.spark.storage.{DiskBlockManager, TempShuffleBlockId}
 
@@ -26,7 +27,7 @@ private[pellucid] final class MapOutput(
     task: Multitask,
     blocks: DiskBlockManager,
     disks: LocalDisks
-) extends GatheredOutput(context, record, task, partitions * MapOutput.StockBytes) {
+) extends GatheredOutput(context, record, task, partitions * MapOutput.stockBytes) {
   import MapOutput._
   private val parts = Array.tabulate(partitions)(p => new ByteChunks(checksums.lift(p), allocate))
   private var spilled: Option[Spill] = None
@@ -74,7 +75,7 @@ private[pellucid] final class MapOutput(
 private object MapOutput {
 
   /** That Spark's writer has for each partition's file, unaccounted. */
-  private final val StockBytes = 32L << 10
+  private def stockBytes: Long = math.min(32L, SparkEnv.get.conf.get(SHUFFLE_FILE_BUFFER_SIZE)) << 10
 
   /** Of a file that is copied. */
   private final val Step = 1 << 20
