@@ -94,7 +94,7 @@ final class Replay(val schedule: Schedule) {
       lookForWork(ranOn(row))
       running(stage) -= 1
       if (awaited(row)) progress.taskEnded(stage, now)
-      follow(row, ended = true)
+      following(row).foreach(f => if (f.afterEnd) events.add(now + f.delay, Release + f.row))
     }
 
     private def slotsFollow(anchor: Int): Unit =
@@ -107,12 +107,8 @@ final class Replay(val schedule: Schedule) {
       lookForWork(change.executor)
     }
 
-    /** Queues what follows the end, or the start, of an attempt. */
-    private def follow(row: Int, ended: Boolean): Unit =
-      if (followers.nonEmpty)
-        followers.getOrElse(row.toLong, Nil).foreach { f =>
-          if (f.afterEnd == ended) events.add(now + f.delay, Release + f.row)
-        }
+    private def following(row: Int): List[Follower] =
+      if (followers.isEmpty) Nil else followers.getOrElse(row.toLong, Nil)
 
     private def release(row: Int): Unit = {
       val stage = trace.tasks.stage(row)
@@ -206,8 +202,12 @@ final class Replay(val schedule: Schedule) {
       free(executor) -= 1
       running(stage) += 1
       ranOn(row) = executor
-      events.add(math.max(now, now + delay(row) + duration(row)), row)
-      follow(row, ended = false)
+      val start = now + delay(row)
+      events.add(math.max(now, start + duration(row)), row)
+      following(row).foreach { copy => // which does not come later than the end of what it copies
+        if (!copy.afterEnd)
+          events.add(math.max(now, start + math.min(copy.delay, duration(row))), Release + copy.row)
+      }
     }
   }
 }

@@ -22,6 +22,13 @@ final class StragglerAnalysis(trace: Trace) {
   /** By position in [[Cause.all]], the task rows of the stragglers that it explains. */
   val explainedBy: IndexedSeq[BitSet] = Cause.all.map(_ => new BitSet).toIndexedSeq
 
+  /** Speculative copies of tasks that were slower than their stage's median, and would have had none otherwise. */
+  private val copies = new BitSet
+
+  /** Microseconds of an attempt in an application without stragglers. */
+  def noStraggler(row: Int, millis: Int): Long =
+    if (copies.get(row)) 0 else math.min(millis * 1000L, atMedianMicros(row))
+
   def causesOf(row: Int): Seq[Cause] = Cause.all.indices.filter(explainedBy(_).get(row)).map(Cause.all(_))
 
   val stages: IndexedSeq[StageStragglers] = trace.stages.indices.map(analyse)
@@ -39,6 +46,7 @@ final class StragglerAnalysis(trace: Trace) {
         atMedianMicros(stage.rows(i)) = (stage.atMedianRate(i) * 1000).toLong
       i += 1
     }
+    speculated(stage)
     if (!stage.stragglers.isEmpty) {
       val explained = new BitSet
       for (c <- Cause.all.indices) {
@@ -55,6 +63,25 @@ final class StragglerAnalysis(trace: Trace) {
       stage.stragglers.stream.forEach { i => out.excess += stage.excess(i) / 1e3 }
     }
     out
+  }
+
+  /** A task that its copy overtook is none of the stage's successful ones, but was slow: it had to read what the copy read. */
+  private def speculated(stage: StageTasks): Unit = {
+    val (copying, others) = trace.tasksOfStage(stage.stage).partition(tasks.is(_, Tasks.Speculative))
+    if (copying.nonEmpty) {
+      val position = stage.rows.zipWithIndex.toMap
+      val ofIndex = others.groupBy(tasks.index(_))
+      for {
+        copy <- copying
+        copied <- ofIndex.getOrElse(tasks.index(copy), Array.empty)
+        if tasks.launchMillis(copied) <= tasks.launchMillis(copy) &&
+          tasks.finishMillis(copied) > tasks.launchMillis(copy)
+      } {
+        for (i <- position.get(copy) if stage.atMedianRate(i) < tasks.durationMillis(copied))
+          atMedianMicros(copied) = (stage.atMedianRate(i) * 1000).toLong
+        if (atMedianMicros(copied) != Long.MaxValue) copies.set(copy)
+      }
+    }
   }
 
   private def summary(of: Iterator[StageStragglers]): Stragglers = {

@@ -20,7 +20,7 @@ object Analysis {
     val total = Analysis.sum(sums)
     val scenarios = new Scenarios(trace)
     val stragglers = new StragglerAnalysis(trace)
-    val noStragglers = scenarios.shorter((row, millis) => math.min(millis * 1000L, stragglers.atMedianMicros(row)))
+    val noStragglers = scenarios.shorter(stragglers.noStraggler)
     val blocked = new BlockedTime(scenarios, blockage, noStragglers)
     val seconds = (trace.endMillis - trace.startMillis) / 1e3
     val completion = blocked.application(seconds)

@@ -68,6 +68,20 @@ class AnalysisSuite extends munit.FunSuite {
     assertEqualsDouble(r.breakdown.taskSeconds, 0.08, 1e-9)
   }
 
+  test("without stragglers a task that its copy overtook takes the median's time, and has no copy") {
+    // Tasks 0 to 2 take 10 ms. Task 3, copied at 30, and its copy end at 50, one of them killed: 10 ms without stragglers, 40 saved.
+    def stage(original: Int, copy: Int) = new TraceOf(Seq(4, 4)).job(0, 0, 50, 0).stage(0, 0, 50)
+      .task(0, 0, 10, index = 0)().task(0, 0, 10, index = 1)().task(0, 0, 10, index = 2)()
+      .task(0, 0, 50, index = 3)((t, row) => t.set(row, original))
+      .task(0, 30, 50, executor = 1, index = 3, attempt = 1)((t, row) => t.set(row, Tasks.Speculative | copy))
+      .result()
+    for ((original, copy) <- Seq((Tasks.Killed, Tasks.Success), (Tasks.Success, Tasks.Killed))) {
+      val r = Analysis.report(stage(original, copy))
+      assertEqualsDouble(r.completion.simulatedSeconds, 0.05, 1e-9)
+      assertEqualsDouble(r.completion.noStragglersSeconds, 0.04, 1e-9)
+    }
+  }
+
   test("executors that the application gave back are released; what a machine's end or a spot market took is not") {
     val reasons = Seq(
       "Executor decommission: spark scale down" -> true,
