@@ -36,22 +36,33 @@ object Sources {
       val path = Paths.get(log)
       if (!Files.exists(path)) throw new Usage(s"$log: no such file or directory")
       if (!Files.isReadable(path)) throw new Usage(s"$log: cannot be read (permission)")
-      if (!Files.isDirectory(path)) OneLog(single(path))
-      else
-        logsIn(path) match {
-          case Nil =>
-            val sources = entries(path).flatMap { entry =>
-              if (!Files.isDirectory(entry) || !Files.isReadable(entry)) Seq(single(entry)) else logsIn(entry)
-            }
-            sources match {
-              case Seq() => throw new Usage(s"$log: a directory without event logs")
-              case Seq(only) => OneLog(only)
-              case _ => ManyLogs(path, sources)
-            }
-          case Seq(only) => OneLog(only)
-          case several => ManyLogs(path, several)
-        }
+      if (!Files.isDirectory(path)) OneLog(single(path)) else in(path, log)
     }
+
+  private def in(directory: Path, log: String): Sources = {
+    val own = logsIn(directory)
+    val sources =
+      if (own.nonEmpty) own
+      else
+        entries(directory).flatMap { entry =>
+          if (!Files.isDirectory(entry) || !Files.isReadable(entry)) Seq(single(entry)) else logsIn(entry)
+        }
+    val read = sources.iterator.flatMap(_.files).map(directory.relativize(_).getName(0)).toSet
+    def passedOver(entry: Path) =
+      !read(entry.getFileName) && !Part.matches(entry.getFileName.toString) &&
+        (Files.isDirectory(entry) || size(entry) > 0)
+    val others = entries(directory).filter(passedOver).map(_.getFileName.toString)
+    if (sources.nonEmpty && others.nonEmpty)
+      Console.err.println(s"pellucid: $log: not looked into, beside what is read: ${some(others)}")
+    sources match {
+      case Seq() => throw new Usage(s"$log: a directory without event logs")
+      case Seq(only) => OneLog(only)
+      case several => ManyLogs(directory, several)
+    }
+  }
+
+  private def some(names: Seq[String]) =
+    names.take(5).mkString(", ") + (if (names.size > 5) s" and ${names.size - 5} more" else "")
 
   private def single(path: Path): Source = several(path.getFileName.toString, Seq(path))
   private def several(name: String, files: Seq[Path]): Source =

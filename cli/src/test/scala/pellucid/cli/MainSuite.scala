@@ -214,6 +214,15 @@ class MainSuite extends CommandSuite {
     assert(out.contains("application_1_0001") && out.contains("application_1_0002"), out)
   }
 
+  folder.test("what a folder has beside its logs is named, not passed over in silence") { dir =>
+    Files.copy(Paths.get(log), dir.resolve("a.zstd"))
+    Files.writeString(Files.createDirectory(dir.resolve("older")).resolve("b"), "no part of a log, by its name")
+    val (status, out, err) = run("report", dir.toString)
+    assertEquals(status, 0)
+    assert(out.contains("What would help"), out)
+    assert(err.contains("not looked into, beside what is read: older"), err)
+  }
+
   test("a rolling directory is one log") {
     val (status, out, _) = run("report", logs.resolve("spark-4.0.5-rolling").toString)
     assertEquals(status, 0)

@@ -21,6 +21,9 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
       case User => app = app.copy(user = orEmpty(c.string()))
       case Timestamp => app = app.copy(startMillis = c.long())
     }
+    val before = builder.application.id
+    if (before.nonEmpty && before != app.id)
+      throw new NotAnEventLog(s"it is the logs of two applications, $before and ${app.id}: report on each")
     builder.application = app
     builder.saw(app.startMillis)
   }

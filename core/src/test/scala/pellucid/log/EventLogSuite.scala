@@ -466,6 +466,15 @@ class EventLogSuite extends munit.FunSuite {
     assertEquals((opened, closed), (4, 4))
   }
 
+  test("logs of two applications, one after the other, are none of either") {
+    def start(id: String) =
+      s"""{"Event":"SparkListenerApplicationStart","App Name":"n","App ID":"$id","Timestamp":1000,"User":"u"}\n"""
+    val e = intercept[NotAnEventLog](read((start("app-1") + start("app-2")).getBytes(UTF_8)))
+    assert(e.getMessage.contains("app-1 and app-2"), e.getMessage)
+    // a compacted log and the parts after it have the same start
+    assertEquals(read((start("app-1") + start("app-1")).getBytes(UTF_8)).application.id, "app-1")
+  }
+
   test("a line of many megabytes is read like any other") {
     val name = "x" * (5 << 20)
     val trace = readLines(logStart, taskEnd(1, accumulables = s"""{"ID":1,"Name":"$name","Update":1}"""), taskEnd(2))
