@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import signal
-import subprocess
 import sys
 
 from pellucid import jars
@@ -23,9 +21,6 @@ def main():
     try:
         words = command(*sys.argv[1:])
     except FileNotFoundError as error:
-        sys.exit(f"pellucid: {error}")
-    try:
-        code = subprocess.run(words).returncode
-    except KeyboardInterrupt:
-        code = -signal.SIGINT
-    sys.exit(code if code >= 0 else 128 - code)  # as a shell says which signal it was
+        print(f"pellucid: {error}", file=sys.stderr)
+        sys.exit(2)
+    os.execv(words[0], words)  # Java in place of Python, so that signals and the exit status are its own

@@ -1,11 +1,15 @@
 package pellucid.cli
 
 import java.io.{File, IOException, InputStreamReader}
+import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.util.Properties
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
+
+import sun.misc.Signal
 
 /** `pellucid run`: spark-submit with the plugin and an event log switched on, and the report at the end. */
 object RunCommand {
@@ -38,13 +42,19 @@ object RunCommand {
           s"run: with --deploy-mode cluster, name a folder that the driver can write to: --conf $LogFolder=..."
         )
       val folder = named.getOrElse(Files.createTempDirectory("pellucid-run").toUri.toString)
-      val before = named.fold(Set.empty[Path])(logs(_).toSet)
+      val local = localFolder(folder)
+      val before = local.iterator.flatMap(logs).toSet
       val command = submit.toString +: withPlugin(arguments, settings, jar.toString, folder)
+      if (named.isEmpty) Console.err.println(s"pellucid: the event log will be in $folder")
       val status =
-        try new ProcessBuilder(command.asJava).inheritIO().start().waitFor()
+        try ended(new ProcessBuilder(command.asJava).inheritIO())
         catch { case e: IOException => throw new Usage(s"run: $submit cannot be run: ${e.getMessage}") }
-      val made = logs(folder).filterNot(before)
-      if (made.isEmpty) Console.err.println(s"pellucid: no event log in $folder: nothing to report on")
+      val made = local.toSeq.flatMap(logs).filterNot(before)
+      if (local.isEmpty)
+        Console.err.println(
+          s"pellucid: the event log is in $folder: once it is in a local folder, `pellucid report` reads it"
+        )
+      else if (made.isEmpty) Console.err.println(s"pellucid: no event log in $folder: nothing to report on")
       made.foreach { log =>
         Console.err.println(s"pellucid: the event log is $log")
         // without a report the job's own status counts
@@ -53,6 +63,20 @@ object RunCommand {
       }
       status
     }
+
+  /** The exit status. Ctrl-C is for Spark, which has it too, and a request to end is passed on to it: what is reported on has ended. */
+  private def ended(spark: ProcessBuilder): Int = {
+    @volatile var running = Option.empty[Process]
+    val interrupt = Signal.handle(new Signal("INT"), _ => ())
+    val terminate = Signal.handle(new Signal("TERM"), _ => running.foreach(_.destroy()))
+    try {
+      running = Some(spark.start())
+      running.get.waitFor()
+    } finally {
+      Signal.handle(new Signal("INT"), interrupt)
+      Signal.handle(new Signal("TERM"), terminate)
+    }
+  }
 
   /** spark-submit's options in their order, those of [[flags]] without a value, and the application with its own arguments. */
   private final case class Arguments(options: List[(String, Option[String])], application: Seq[String])
@@ -137,14 +161,19 @@ object RunCommand {
       .getOrElse(throw new Usage("run: no spark-submit in $SPARK_HOME/bin or on the PATH"))
   }
 
-  /** Logs in a local folder; a log elsewhere is for `pellucid report`, when it is here. */
-  private def logs(folder: String): Seq[Path] = {
-    val path = Paths.get(folder.stripPrefix("file://").stripPrefix("file:"))
-    if (!Files.isDirectory(path) || !Files.isReadable(path)) Nil
+  /** Spark takes `spark.eventLog.dir` for a URI, where it has a scheme, and else for a path as it stands. */
+  private def localFolder(folder: String): Option[Path] =
+    Try(new URI(folder)).toOption.filter(_.getScheme != null) match {
+      case None => Some(Paths.get(folder))
+      case Some(uri) if uri.getScheme == "file" => Option(uri.getPath).map(Paths.get(_))
+      case _ => None
+    }
+
+  private def logs(folder: Path): Seq[Path] =
+    if (!Files.isDirectory(folder) || !Files.isReadable(folder)) Nil
     else {
-      val found = Files.list(path)
+      val found = Files.list(folder)
       try found.iterator.asScala.filterNot(_.getFileName.toString.startsWith(".")).toSeq.sorted
       finally found.close()
     }
-  }
 }

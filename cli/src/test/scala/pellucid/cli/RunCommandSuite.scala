@@ -113,6 +113,43 @@ class RunCommandSuite extends munit.FunSuite {
     assert(err.contains("no Spark event log"), err)
   }
 
+  folder.test("the log's folder is a URI where it has a scheme, and a path where it has none") { dir =>
+    val home = spark(dir, 0, copies = false)
+    def submitted(folder: String, to: Path) = {
+      Files.createDirectories(to)
+      Files.writeString(home.resolve("bin/spark-submit"), s"#!/bin/sh\ncp $log '$to/app-1.zstd'\n")
+      val (_, out, err) = run(dir, Some(home), "-c", s"spark.eventLog.dir=$folder", "x.jar")
+      assert(out.contains("What would help") && err.contains(s"the event log is $to/app-1.zstd"), err)
+    }
+    submitted(s"file://$dir/a%20b", dir.resolve("a b"))
+    submitted(s"$dir/a%20b", dir.resolve("a%20b"))
+    submitted(s"$dir/c d", dir.resolve("c d"))
+    val (_, out, err) = run(dir, Some(home), "-c", "spark.eventLog.dir=hdfs://there/logs", "x.jar")
+    assertEquals(out, "")
+    assert(err.contains("the event log is in hdfs://there/logs"), err)
+  }
+
+  folder.test(
+    "a request to end goes to Spark, and the report comes after its end; Ctrl-C, which Spark has too, ends only Spark"
+  ) { dir =>
+    val home = spark(dir, 0)
+    val waits = home.resolve("bin/waits")
+    Files.move(home.resolve("bin/spark-submit"), waits)
+    Files.writeString(
+      home.resolve("bin/spark-submit"),
+      s"#!/bin/sh\ntrap '$waits \"$$@\"; exit 143' TERM\ntouch $dir/started\nwhile :; do sleep 0.05; done\n"
+    )
+    Files.setPosixFilePermissions(home.resolve("bin/spark-submit"), PosixFilePermissions.fromString("rwxr-xr-x"))
+    val signals = new Thread(() => {
+      while (!Files.exists(dir.resolve("started"))) Thread.sleep(10)
+      for (signal <- Seq("INT", "TERM")) sun.misc.Signal.raise(new sun.misc.Signal(signal))
+    })
+    signals.start()
+    val (status, out, err) = run(dir, Some(home), "x.jar")
+    assertEquals(status, 143)
+    assert(out.contains("What would help"), out + err)
+  }
+
   folder.test("no log, no report, and it says so") { dir =>
     val (status, out, err) = run(dir, Some(spark(dir, 1, copies = false)), "job.py")
     assertEquals((status, out), (1, ""))
