@@ -252,6 +252,18 @@ def test_a_stage_link_opens_the_stage(open_page):
     assert f"stage {stage}: " in page.tab.locator(".selection").inner_text(), "and it is picked in the timeline"
 
 
+def test_back_leads_to_where_a_link_was_followed(open_page):
+    page = open_page(SMALL)
+    address = page.tab.url
+    stages = [a["stages"][0] for a in page.report["advice"] if a["stages"]]
+    page.tab.locator("#advice summary").nth(next(i for i, a in enumerate(page.report["advice"]) if a["stages"])).click()
+    page.tab.locator(f"#advice a[href='#stage-{stages[0]}']").first.click()
+    assert page.tab.url == f"{address}#stage-{stages[0]}"
+    page.tab.go_back()
+    assert page.tab.url == address
+    assert page.tab.locator("#advice").is_visible()
+
+
 def test_a_task_link_shows_the_task_in_the_timeline(open_page):
     page = open_page(SMALL)
     task = page.report["longestTasks"][0]["taskId"]

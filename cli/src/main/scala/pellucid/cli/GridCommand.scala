@@ -11,11 +11,21 @@ object GridCommand {
   private final val MostConfigurations = 1200
   private final val TimedSeconds = 3.0
 
-  /** @param told the other flags */
-  def simulate(models: Models, known: Known, asked: Change, told: String, progress: Boolean): Grid = {
+  /** @param diskAsked what `--disk` says
+    * @param told the other flags
+    */
+  def simulate(
+      models: Models,
+      known: Known,
+      asked: Change,
+      diskAsked: Option[String],
+      told: String,
+      progress: Boolean
+  ): Grid = {
+    def axesOf(most: Int) = new Axes(models, known, asked, most, diskAsked.getOrElse(""))
     val cores = Runtime.getRuntime.availableProcessors
-    val each = secondsEach(models, new Axes(models, known, asked, MostConfigurations).changes)
-    val axes = new Axes(models, known, asked, math.min(MostConfigurations, (Seconds * cores / each).toInt))
+    val each = secondsEach(models, axesOf(MostConfigurations).changes)
+    val axes = axesOf(math.min(MostConfigurations, (Seconds * cores / each).toInt))
     val grid = new Grids(axes, models.predict(Change()))
     val pool = Executors.newFixedThreadPool(cores)
     try {

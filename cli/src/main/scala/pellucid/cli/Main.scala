@@ -84,7 +84,7 @@ object Main {
       "--from" -> from,
       "--to" -> to
     ).collect { case (flag, Some(value)) => s"$flag ${quoted(value.toString)}" }.mkString(" ")
-    WhatIfCommand.run(log, change, known, told, sweep.map(Sweep.parse), html, json.value, start, end)
+    WhatIfCommand.run(log, change, known, disk.map(quoted), told, sweep.map(Sweep.parse), html, json.value, start, end)
   }
 
   @main(doc = "Find the cheapest and the fastest cluster for the jobs of event logs, by the prices of a cloud.")

@@ -59,8 +59,8 @@ object OptimizeCommand {
   /** One after the other: each may need most of the memory. */
   private def traces(logs: Seq[String]): Iterator[Trace] = logs.iterator.flatMap { log =>
     Sources.of(log) match {
-      case OneLog(source) => Iterator(ReportCommand.read(source, System.console != null))
-      case ManyLogs(_, sources) => sources.iterator.map(ReportCommand.read(_, System.console != null))
+      case OneLog(source) => Iterator(ReportCommand.read(source, Terminal.isThere))
+      case ManyLogs(_, sources) => sources.iterator.map(ReportCommand.read(_, Terminal.isThere))
     }
   }
 

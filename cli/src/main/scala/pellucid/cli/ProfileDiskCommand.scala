@@ -22,6 +22,8 @@ object ProfileDiskCommand {
   /** Left free on the disk. */
   private final val SpareBytes = 64L << 20
   private val InMemory = Set("tmpfs", "ramfs")
+  private final val PastTheCache = "cannot be written past the page cache (O_DIRECT)"
+  private val MayCache = Set("zfs")
 
   def run(directory: String, to: Option[String], seconds: Double, megabytes: Int): Unit = {
     if (!(seconds > 0) || seconds > 3600) throw new Usage(s"--seconds $seconds: expected more than 0 and at most 3600")
@@ -29,13 +31,13 @@ object ProfileDiskCommand {
       throw new Usage(s"--megabytes $megabytes: expected $LeastMegabytes, twice the largest request, to $MostMegabytes")
     val folder = Paths.get(directory)
     if (!Files.isDirectory(folder)) throw new Usage(s"$directory: no such directory")
-    to.foreach { file =>
-      val path = Paths.get(file).toAbsolutePath
-      if (Files.isDirectory(path) || !Files.isDirectory(path.getParent))
-        throw new Usage(s"--to $file: cannot be written")
-    }
+    val profileFile = to.map(new OutputFile("--to", _))
     val store = Files.getFileStore(folder)
     if (InMemory(store.`type`)) throw new Usage(s"$directory is on ${store.`type`}, which is memory, and no disk")
+    if (MayCache(store.`type`))
+      Console.err.println(
+        s"pellucid: $directory is on ${store.`type`}, which may read from memory in spite of O_DIRECT"
+      )
     val bytes = megabytes.toLong << 20
     if (store.getUsableSpace < bytes + SpareBytes)
       throw new Usage(
@@ -43,13 +45,12 @@ object ProfileDiskCommand {
       )
     val profile =
       try measure(folder, store, bytes, (seconds * 1e9).toLong)
-      catch { case e: IOException => throw new Usage(s"$directory: ${e.getMessage}") }
-    to.foreach { file =>
-      try Files.write(Paths.get(file), DiskProfile.write(profile))
-      catch { case e: IOException => throw new Usage(s"--to $file: cannot be written: ${e.getMessage}") }
-    }
+      catch { case e: IOException => throw new Usage(s"$directory: ${UserFile.reason(e)}") }
     Console.print(Text.harmless(ProfileText.of(profile)))
-    to.foreach(file => Console.println(s"\nThe profile is in $file"))
+    profileFile.foreach { file =>
+      file.write(DiskProfile.write(profile))
+      Console.println(s"\nThe profile is in $file")
+    }
   }
 
   private def measure(folder: Path, store: FileStore, bytes: Long, nanos: Long): DiskProfile = {
@@ -80,13 +81,16 @@ object ProfileDiskCommand {
     val path = folder.resolve(s".pellucid-profile-${ProcessHandle.current.pid}")
     try FileChannel.open(path, CREATE_NEW, READ, WRITE, DIRECT)
     catch {
-      case e @ (_: UnsupportedOperationException | _: IOException) =>
-        throw new Usage(s"$folder: cannot be written past the page cache (O_DIRECT): ${e.getMessage}")
+      case e: UnsupportedOperationException => throw new Usage(s"$folder: $PastTheCache: ${e.getMessage}")
+      // the kernel's word for a flag that a file system does not know
+      case e: IOException if UserFile.reason(e).contains("Invalid argument") =>
+        throw new Usage(s"$folder: $PastTheCache: ${UserFile.reason(e)}")
+      case e: IOException => throw new Usage(s"$folder: no file can be made in it: ${UserFile.reason(e)}")
     } finally Files.deleteIfExists(path)
   }
 
   private def progress(what: String): Unit =
-    if (System.console != null) Console.err.print(s"\r\u001b[K$what")
+    if (Terminal.isThere) Console.err.print(s"\r\u001b[K$what")
 
   private def moved(
       pool: java.util.concurrent.ExecutorService,
@@ -95,7 +99,7 @@ object ProfileDiskCommand {
       writes: Boolean,
       nanos: Long
   ): Moved = {
-    val buffers = (0 until atOnce(requestBytes)).map(i => disk.buffer(requestBytes.toInt, seed = i.toLong))
+    val buffers = (0 until atOnce(requestBytes)).map(i => disk.buffer(requestBytes.toInt))
     val start = System.nanoTime
     val running = buffers.zipWithIndex.map { case (buffer, i) =>
       pool.submit(new Callable[Long] {
@@ -113,17 +117,24 @@ object ProfileDiskCommand {
   private final class Disk(channel: FileChannel, fileBytes: Long, block: Int) {
 
     /** Of bytes that no disk can make smaller. */
-    def buffer(bytes: Int, seed: Long): ByteBuffer = {
-      val out = ByteBuffer.allocateDirect(bytes + block - 1).alignedSlice(block)
-      val random = new SplittableRandom(seed)
-      while (out.remaining >= 8) out.putLong(random.nextLong())
-      out.clear().limit(bytes)
+    def buffer(bytes: Int): ByteBuffer = {
+      val out = ByteBuffer.allocateDirect(bytes + block - 1).alignedSlice(block).limit(bytes)
+      renew(out, 8, new SplittableRandom)
+      out
+    }
+
+    /** One word in so many bytes: what is written has not been written before, which some storage would notice. */
+    private def renew(buffer: ByteBuffer, every: Int, random: SplittableRandom): Unit = {
+      var i = 0
+      while (i + 8 <= buffer.limit()) { buffer.putLong(i, random.nextLong()); i += every }
     }
 
     def fill(): Unit = {
-      val chunk = buffer(1 << 23, seed = 0)
+      val chunk = buffer(1 << 23)
+      val random = new SplittableRandom
       var at = 0L
       while (at < fileBytes) {
+        renew(chunk, block, random)
         whole(chunk, at, writes = true)
         at += chunk.limit()
       }
@@ -135,8 +146,10 @@ object ProfileDiskCommand {
       */
     def move(buffer: ByteBuffer, writes: Boolean, untilNanos: Long, seed: Long): Long = {
       val places = new Places(fileBytes, buffer.limit().toLong, seed)
+      val random = new SplittableRandom
       var bytes = 0L
       do {
+        if (writes) renew(buffer, block, random)
         whole(buffer, places.next(), writes)
         bytes += buffer.limit()
       } while (System.nanoTime < untilNanos)

@@ -37,7 +37,8 @@ object ReportCommand {
       to: Option[Moment],
       stage: Option[Int]
   ): Unit = {
-    val whole = read(source, System.console != null)
+    val page = html.map(new OutputFile("--html", _))
+    val whole = read(source, Terminal.isThere)
     val trace = restrict(whole, from, to)
     val report = Analysis.report(trace)
     stage.foreach(id =>
@@ -45,10 +46,10 @@ object ReportCommand {
         throw new Usage(s"--stage $id: the log has no such stage (${stageIds(report)})")
     )
     val shown = stage.fold(report)(Zoom.stage(report, _))
-    html.foreach(PageFile.write(_, Page.html(shown, trace)))
+    page.foreach(_.write(Page.html(shown, trace)))
     if (json) { Console.out.write(Json.write(shown)); Console.println() }
     else Console.print(Text.harmless(stage.fold(Text.report(report))(id => Text.stage(shown, id))))
-    html.foreach(file => if (!json) println(s"\nThe page is in $file"))
+    page.foreach(file => if (!json) println(s"\nThe page is in $file"))
   }
 
   private def stageIds(report: Report): String = {
@@ -73,7 +74,7 @@ object ReportCommand {
 
   /** @throws Usage where it is no log, or several */
   def readOne(log: String): Trace = Sources.of(log) match {
-    case OneLog(source) => read(source, System.console != null)
+    case OneLog(source) => read(source, Terminal.isThere)
     case ManyLogs(directory, sources) => throw new Usage(s"$directory holds ${sources.size} logs: which one?")
   }
 
@@ -103,7 +104,7 @@ object ReportCommand {
   private def many(sources: Seq[Source], json: Boolean): Unit = {
     val pool = Executors.newFixedThreadPool(Runtime.getRuntime.availableProcessors)
     try {
-      val console = System.console != null
+      val console = Terminal.isThere
       val tasks = sources.map { source =>
         source -> pool.submit(new Callable[Either[String, Summary]] {
           def call(): Either[String, Summary] =

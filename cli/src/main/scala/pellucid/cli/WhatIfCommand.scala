@@ -13,6 +13,7 @@ object WhatIfCommand {
       log: String,
       change: Change,
       known: Known,
+      diskAsked: Option[String],
       told: String,
       sweep: Option[Sweep],
       html: Option[String],
@@ -27,7 +28,7 @@ object WhatIfCommand {
     if (known.dirtyBytes.isDefined && known.disk.isEmpty)
       throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
     for (s <- sweep if s.isSet(change)) throw new Usage(s"--sweep ${s.what}=… and --${s.what}: one of them")
-    html.foreach(PageFile.check)
+    val page = html.map(new OutputFile("--html", _))
     val trace = ReportCommand.restrict(ReportCommand.readOne(log), from, to)
     if (trace.byLaunch.isEmpty) throw new Usage(s"$log: no task in it")
     val models = new Models(trace, known)
@@ -40,8 +41,8 @@ object WhatIfCommand {
     else Console.print(Text.harmless(sweep.fold(WhatIfText.one(answers.head))(s =>
       WhatIfText.sweep(s.what, answers, s.value)
     )))
-    html.foreach { file =>
-      PageFile.write(file, WhatIfPage.html(GridCommand.simulate(models, known, change, told, System.console != null)))
+    page.foreach { file =>
+      file.write(WhatIfPage.html(GridCommand.simulate(models, known, change, diskAsked, told, Terminal.isThere)))
       println(s"\nThe page is in $file")
     }
   }

@@ -23,8 +23,9 @@ final case class AxisValue(label: String, flag: String)
 /** Which values of each property to combine: the recorded one, the one asked for, and around them as many as `most` combinations allow.
   *
   * @param most of combinations; there are more only where what is asked for differs in many properties from what was recorded
+  * @param diskAsked what `--disk` says where `asked` has one, as a shell reads it
   */
-final class Axes(models: Models, known: Known, asked: Change, most: Int) {
+final class Axes(models: Models, known: Known, asked: Change, most: Int, diskAsked: String = "") {
   private val now = models.predict(Change()).now
 
   private val all: Seq[Axes.Candidates] = Seq(
@@ -63,7 +64,7 @@ final class Axes(models: Models, known: Known, asked: Change, most: Int) {
     ))
     val kinds = if (fixed.isEmpty) DiskKinds.all.values.toSeq.sortBy(_.name) else Nil
     val profiles = (asked.disk.toSeq ++ kinds).distinct.filterNot(known.disk.contains(_))
-    def flag(d: DiskProfile) = if (DiskKinds.all.valuesIterator.contains(d)) s"--disk ${d.name}" else "--disk FILE"
+    def flag(d: DiskProfile) = s"--disk ${if (DiskKinds.all.valuesIterator.contains(d)) d.name else diskAsked}"
     Axes.Candidates(
       "disk",
       Axes.Candidate(AxisValue(now.disk.getOrElse("not known"), ""), 0, identity) +: profiles.zipWithIndex.map {
@@ -127,7 +128,13 @@ final class Axes(models: Models, known: Known, asked: Change, most: Int) {
 
   /** In the order of the numbers in [[changes]]: the last varies fastest. */
   val axes: Seq[Axis] = all.zip(chosen).map { case (c, values) =>
-    Axis(c.name, values.map(_.value), values.indexOf(c.values.head), values.indexOf(c.values(c.asked)), c.fixed)
+    Axis(
+      c.name,
+      Axes.apart(values.map(_.value)),
+      values.indexOf(c.values.head),
+      values.indexOf(c.values(c.asked)),
+      c.fixed
+    )
   }
 
   /** Every combination. */
@@ -147,6 +154,12 @@ object Axes {
 
   /** Mbit/s of network cards. */
   private val Networks = Seq(100.0, 1e3, 1e4, 2.5e4, 1e5)
+
+  /** With the flag beside a label that others have: two disks may be called the same, and two networks be nearly as fast. */
+  private def apart(values: Seq[AxisValue]): Seq[AxisValue] = values.map { value =>
+    if (value.flag.isEmpty || values.count(_.label == value.label) == 1) value
+    else value.copy(label = s"${value.label} (${value.flag})")
+  }
 
   private def plain(x: BigDecimal): String = x.bigDecimal.stripTrailingZeros.toPlainString
   private def flag(mbits: Double): String = s"--network ${plain(BigDecimal(mbits))}mbit"

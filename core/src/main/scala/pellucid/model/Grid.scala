@@ -26,7 +26,7 @@ final case class Grid(
     configurations: Int,
     application: GridApplication,
     bottlenecks: Seq[String],
-    bottleneckMillis: Seq[Array[Int]],
+    bottleneckMillis: Seq[Array[Long]],
     bounds: Seq[Bound],
     validations: Seq[GridValidation],
     validation: Array[Int],
@@ -42,18 +42,18 @@ final case class GridApplication(
     seconds: Double,
     replayNow: Double,
     idealNow: Double,
-    replayMillis: Array[Int],
-    idealMillis: Array[Int],
-    slotsMillis: Array[Int],
-    idealNextMillis: Array[Int],
-    lowMillis: Array[Int],
-    highMillis: Array[Int]
+    replayMillis: Array[Long],
+    idealMillis: Array[Long],
+    slotsMillis: Array[Long],
+    idealNextMillis: Array[Long],
+    lowMillis: Array[Long],
+    highMillis: Array[Long]
 )
 
 /** What [[Validation]] has of all changes alike. */
 final case class GridValidation(predictions: Int, medianError: Double, worstError: Double)
 
-final case class GridJob(id: Int, seconds: Double, replayMillis: Array[Int], idealNextMillis: Array[Int])
+final case class GridJob(id: Int, seconds: Double, replayMillis: Array[Long], idealNextMillis: Array[Long])
 
 /** @param bottleneck of each configuration a digit, its number in [[Grid.bottlenecks]]; `-` of a stage without steps */
 final case class GridStage(
@@ -61,8 +61,8 @@ final case class GridStage(
     attempt: Int,
     name: String,
     seconds: Double,
-    replayMillis: Array[Int],
-    idealNextMillis: Array[Int],
+    replayMillis: Array[Long],
+    idealNextMillis: Array[Long],
     bottleneckNow: String,
     bottleneck: String
 )
@@ -73,7 +73,7 @@ final case class GridStage(
   */
 final class Grids(axes: Axes, recorded: WhatIf) {
   private val n = axes.changes.size
-  private def column() = new Array[Int](n)
+  private def column() = new Array[Long](n)
   private val replay, ideal, slots, idealNext, low, high = column()
   private val validation = new Array[Option[GridValidation]](n)
   private val assumptions = ConcurrentHashMap.newKeySet[String]
@@ -94,8 +94,8 @@ final class Grids(axes: Axes, recorded: WhatIf) {
     slots(i) = millis(answer.application.slots)
     idealNext(i) = millis(answer.application.idealNext)
     validation(i) = answer.validation.map(v => GridValidation(v.predictions, v.medianError, v.worstError))
-    low(i) = answer.validation.fold(0)(v => millis(v.low))
-    high(i) = answer.validation.fold(0)(v => millis(v.high))
+    low(i) = answer.validation.fold(0L)(v => millis(v.low))
+    high(i) = answer.validation.fold(0L)(v => millis(v.high))
     answer.assumptions.foreach(assumptions.add)
     for ((resource, sums) <- Resource.all.zip(byBottleneck))
       sums(i) = millis(answer.stages.filter(_.bottleneckNext.contains(resource.name)).map(_.prediction.replay).sum)
@@ -165,7 +165,7 @@ object Grids {
   /** Of jobs and stages, in all columns: what a page can hold, about 3 MB. */
   private final val MostNumbers = 400000
 
-  private def millis(seconds: Double): Int = math.round(math.min(seconds * 1e3, Int.MaxValue)).toInt
+  private def millis(seconds: Double): Long = math.round(seconds * 1e3)
 
   private def digit(resource: Option[String]): Char =
     resource.fold('-')(name => ('0' + Resource.all.indexWhere(_.name == name)).toChar)

@@ -87,10 +87,21 @@ class AxesSuite extends munit.FunSuite {
     val mine = DiskProfile("mine", BandwidthCurve.flat(1e8), BandwidthCurve.flat(1e8))
     val known = Known(disk = Some(DiskKinds.all("hdd")))
     assertEquals(labels(axes(reading, Change(), 1000, known), "disk"), Seq("hdd", "ssd"))
-    val of = axes(reading, Change(disk = Some(mine)), 1000, known)
+    def values(asked: DiskProfile) =
+      axis(
+        new Axes(new Models(reading, known), known, Change(disk = Some(asked)), 1000, "'my disk.json'"),
+        "disk"
+      ).values
+    val ssd = AxisValue("ssd", "--disk ssd")
     assertEquals(
-      axis(of, "disk").values,
-      Seq(AxisValue("hdd", ""), AxisValue("mine", "--disk FILE"), AxisValue("ssd", "--disk ssd"))
+      values(mine),
+      Seq(AxisValue("hdd", ""), AxisValue("mine", "--disk 'my disk.json'"), ssd)
+    )
+    // another disk of the same name can be told from it
+    val namesake = mine.copy(name = "hdd")
+    assertEquals(
+      values(namesake),
+      Seq(AxisValue("hdd", ""), AxisValue("hdd (--disk 'my disk.json')", "--disk 'my disk.json'"), ssd)
     )
   }
 

@@ -35,7 +35,7 @@ class GridSuite extends munit.FunSuite {
     val axes = new Axes(models, Known(), Change(machines = Some(3)), 60)
     val g = grid(trace, axes, models)
     assertEquals((g.configurations, g.jobsInAll, g.stagesInAll), (axes.changes.size, 3, 3))
-    def millis(seconds: Double) = math.round(seconds * 1000).toInt
+    def millis(seconds: Double) = math.round(seconds * 1000)
     for ((change, i) <- axes.changes.zipWithIndex) {
       val w = models.predict(change)
       val a = g.application

@@ -1,0 +1,28 @@
+package pellucid.cli
+
+import java.io.IOException
+import java.nio.file.{Files, NoSuchFileException, Paths, StandardOpenOption}
+
+/** A file that `flag` names, to be written at the end.
+  *
+  * @throws Usage where it cannot be, before anything is computed for it
+  */
+final class OutputFile(flag: String, file: String) {
+  named {
+    val path = Paths.get(file)
+    val isNew = Files.notExists(path)
+    Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close()
+    if (isNew) Files.delete(path) // until there is something in it
+  }
+
+  def write(content: Array[Byte]): Unit = named(Files.write(Paths.get(file), content))
+
+  private def named(io: => Unit): Unit =
+    try io
+    catch {
+      case _: NoSuchFileException => throw new Usage(s"$flag $file: no such folder")
+      case e: IOException => throw new Usage(s"$flag $file: cannot be written: ${UserFile.reason(e)}")
+    }
+
+  override def toString: String = file
+}
