@@ -33,9 +33,9 @@ function listed(nodes) {
 const isInPage = location.protocol === "about:";
 
 /** Keeps what is in view in the address. Browsers refuse it where there is none, and when it changes too often. */
-function remember(hash) {
+function remember(hash, how = "replaceState") {
   try {
-    history.replaceState(null, "", hash);
+    history[how](null, "", hash);
   } catch {
     // what is in view is not lost for it
   }

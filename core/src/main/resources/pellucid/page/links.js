@@ -20,9 +20,9 @@ function follow(hash) {
 function followLinks() {
   document.addEventListener("click", (event) => {
     const hash = event.target.closest?.("a[href^='#']")?.getAttribute("href");
-    if (!hash) return;
+    if (!hash || event.ctrlKey || event.metaKey || event.shiftKey) return; // the browser opens another tab
     const known = follow(hash);
-    if (known) remember(hash);
+    if (known) remember(hash, "pushState"); // so that one can go back
     else if (isInPage) document.getElementById(hash.slice(1))?.scrollIntoView();
     if (known || isInPage) event.preventDefault();
   });

@@ -48,6 +48,7 @@
   }
 
   function offer() {
+    if (state.querySelector("button")) return; // which may have the keyboard's focus
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Load again";

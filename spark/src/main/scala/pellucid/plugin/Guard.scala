@@ -50,7 +50,7 @@ object Guard {
   /** Also errors of linking: another version of Spark or Hadoop than the one that this was compiled for. And too little memory:
     * Spark would end the application for that, which without us may have enough.
     */
-  private def harmless(e: Throwable): Boolean =
+  def harmless(e: Throwable): Boolean =
     NonFatal(e) || e.isInstanceOf[LinkageError] || e.isInstanceOf[OutOfMemoryError] ||
       e.isInstanceOf[StackOverflowError]
 }

@@ -60,13 +60,16 @@ final class ReportPage(source: TraceSource) {
       ReportPage.oneAtATime {
         val started = System.nanoTime()
         val now = source.changes
-        val trace = source.trace()
-        val made = new Made(trace, Analysis.report(trace))
-        made.html
-        changes = now
-        untilNanos = System.nanoTime() + 9 * (System.nanoTime() - started)
-        last = new SoftReference(made)
-        made
+        try {
+          val trace = source.trace()
+          val made = new Made(trace, Analysis.report(trace))
+          made.html
+          last = new SoftReference(made)
+          made
+        } finally { // one that failed took its time, too
+          changes = now
+          untilNanos = System.nanoTime() + 9 * (System.nanoTime() - started)
+        }
       }
   }
 }

@@ -9,6 +9,7 @@ import jakarta.servlet.http.{HttpServlet, HttpServletRequest, HttpServletRespons
 import org.apache.spark.ui.{SparkUI, SparkUITab, UIUtils, WebUIPage}
 
 import pellucid.page.Page
+import pellucid.plugin.Guard
 import pellucid.ui.ReportPage
 
 /** The tab: Spark's frame, and in it the report as a page of its own, so that neither one's style or script reaches the other. */
@@ -50,6 +51,8 @@ private[spark] object PellucidTab {
   }
 
   private final class Resources(report: ReportPage) extends HttpServlet {
+    @volatile private var warned = false
+
     override def doGet(request: HttpServletRequest, response: HttpServletResponse): Unit = {
       def answer(kind: String, body: Array[Byte]): Unit = {
         response.setContentType(s"$kind;charset=utf-8")
@@ -58,7 +61,13 @@ private[spark] object PellucidTab {
       request.getPathInfo match {
         case "/" =>
           try answer("text/html", report.html())
-          catch { case e: NotReadable => answer("text/plain", e.getMessage.getBytes(UTF_8)) }
+          catch {
+            case e: NotReadable => answer("text/plain", e.getMessage.getBytes(UTF_8))
+            case e if Guard.harmless(e) =>
+              if (!warned) Guard.warn(s"a report cannot be made: $e", e)
+              warned = true
+              answer("text/plain", s"The report cannot be made: $e".getBytes(UTF_8))
+          }
         case "/script.js" => answer("text/javascript", Page.script)
         case "/tab.js" => answer("text/javascript", tabScript)
         case "/report.json" => answer("application/json", report.json())
