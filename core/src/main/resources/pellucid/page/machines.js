@@ -18,7 +18,8 @@ function machinesSection() {
 }
 
 function served(m) {
-  return m.servedBytes === 0 ? "" : `${bytes(m.servedBytes)}, disks blocked it ${seconds(m.servedBlockedSeconds)}`;
+  if (m.servedBytes === 0) return "";
+  return bytes(m.servedBytes) + (m.servedBlockedSeconds > 0 ? `, disks blocked it ${seconds(m.servedBlockedSeconds)}` : "");
 }
 
 function diskUses(m) {

@@ -15,6 +15,9 @@ object Served {
     sent
   }
 
+  /** By the kernel, which keeps no thread for it. */
+  def byKernel(sent: Long): Unit = { bytes.addAndGet(sent); () }
+
   /** Something that nobody has taken. */
   private[observe] def some: Boolean = bytes.get > 0
 

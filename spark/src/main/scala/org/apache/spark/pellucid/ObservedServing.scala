@@ -7,6 +7,7 @@ import java.nio.channels.WritableByteChannel
 import java.util.{Iterator => JavaIterator}
 
 import io.netty.channel.{Channel, FileRegion}
+import io.netty.channel.nio.AbstractNioChannel
 import org.apache.spark.SparkEnv
 import org.apache.spark.network.TransportContext
 import org.apache.spark.network.buffer.{FileSegmentManagedBuffer, ManagedBuffer}
@@ -17,25 +18,27 @@ import org.apache.spark.network.util.AbstractFileRegion
 
 import pellucid.observe.Served
 
-/** What an executor sends of its blocks to others. Of those in shuffle files it is measured how long this machine's disks keep the threads that
-  * send them: to the tasks that wait it looks like the network.
+/** What an executor sends of its blocks to others. Of those in shuffle files it is counted how many bytes that is, and where Java sends them
+  * (`spark.shuffle.io.mode=NIO`) measured how long this machine's disks keep its threads: to the tasks that wait it looks like the network. Where the kernel
+  * sends them by itself, as on Linux since Spark 4.1, which it does of nothing but Spark's own objects, no thread of the JVM waits.
   *
   * It stands between the server of blocks and Spark's own manager of streams, which does all the work, and which connections of before go on to use.
   */
 private[pellucid] final class ObservedServing(stock: OneForOneStreamManager) extends OneForOneStreamManager {
-  private def observed(blocks: JavaIterator[ManagedBuffer]): JavaIterator[ManagedBuffer] =
+  private def observed(blocks: JavaIterator[ManagedBuffer], to: Channel): JavaIterator[ManagedBuffer] =
     new JavaIterator[ManagedBuffer] {
       override def hasNext: Boolean = blocks.hasNext
       override def next(): ManagedBuffer = blocks.next() match {
-        case file: FileSegmentManagedBuffer => new ServedBlock(file)
+        case file: FileSegmentManagedBuffer if to.isInstanceOf[AbstractNioChannel] => new ServedBlock(file)
+        case file: FileSegmentManagedBuffer => Served.byKernel(file.size); file
         case other => other
       }
     }
 
   override def registerStream(id: String, blocks: JavaIterator[ManagedBuffer], to: Channel, late: Boolean): Long =
-    stock.registerStream(id, observed(blocks), to, late)
+    stock.registerStream(id, observed(blocks, to), to, late)
   override def registerStream(id: String, blocks: JavaIterator[ManagedBuffer], to: Channel): Long =
-    stock.registerStream(id, observed(blocks), to)
+    stock.registerStream(id, observed(blocks, to), to)
 
   override def getChunk(stream: Long, chunk: Int): ManagedBuffer = stock.getChunk(stream, chunk)
   override def openStream(stream: String): ManagedBuffer = stock.openStream(stream)

@@ -104,7 +104,7 @@ object Slots {
 
   /** The scheduler's errors about [[NoTask]]. */
   private def leaveOut(scheduler: TaskSchedulerImpl): Unit = {
-    val log = LoggerFactory.getLogger(classOf[TaskSchedulerImpl].getName)
+    val log = LoggerFactory.getLogger(scheduler.getClass.getName.stripSuffix("$"))
     val filter = Proxy.newProxyInstance(
       classOf[Logger].getClassLoader,
       Array(classOf[Logger]),
