@@ -16,18 +16,20 @@ import pellucid.observe.Machine
   */
 private[monotask] final class ContainerMemory(limit: Option[Long]) {
   import ContainerMemory._
-  private var askedAt = System.nanoTime() - EveryNanos
+  private var askAgainNanos = System.nanoTime()
   private var answer = true
 
   /** There is room for one more task with as much as each of `tasks` has in its processes, twice. */
   def isPlenty(tasks: Int): Boolean = {
-    if (System.nanoTime() - askedAt >= EveryNanos) {
-      askedAt = System.nanoTime()
+    val now = System.nanoTime()
+    if (now - askAgainNanos >= 0) {
       val used = processes
       val heap = ManagementFactory.getMemoryMXBean.getHeapMemoryUsage
       def own = math.max(0, resident(ProcessHandle.current()) - heap.getCommitted)
       answer = limit.forall(bytes => leaves(bytes - heap.getMax - own, used, tasks)) &&
         Machine.availableBytes.forall(unused => leaves(unused + used, used, tasks))
+      // all processes of the machine are looked at: where there are thousands, not for more than a hundredth of the time
+      askAgainNanos = System.nanoTime() + math.max(EveryNanos, 100 * (System.nanoTime() - now))
     }
     answer
   }
