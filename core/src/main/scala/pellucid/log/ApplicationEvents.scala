@@ -22,8 +22,7 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
       case Timestamp => app = app.copy(startMillis = c.long())
     }
     val before = builder.application.id
-    if (before.nonEmpty && before != app.id)
-      throw new NotAnEventLog(s"it is the logs of two applications, $before and ${app.id}: report on each")
+    if (before.nonEmpty && before != app.id) builder.otherApplications += 1
     builder.application = app
     builder.saw(app.startMillis)
   }

@@ -34,6 +34,9 @@ final class TraceBuilder(
   /** The log says that the application ended; its absence means that the log stops early. */
   var ended = false
 
+  /** Starts of applications after the first, with another id. */
+  var otherApplications = 0
+
   /** Accumulators that time something: id to what and in which unit. */
   val timings = mutable.LongMap.empty[Timing]
 
@@ -276,6 +279,9 @@ final class TraceBuilder(
       .minOption.getOrElse(0L)
 
   private def missing(lostEnds: Long): Seq[String] = Seq(
+    Option.when(otherApplications > 0)(
+      s"this is several logs, one after the other: $otherApplications starts of applications have another id than the one before, and all are taken for one; report on each by itself"
+    ),
     Option.when(ended && lostEnds > 0)(
       s"$lostEnds task attempts have no end in this log, and count as ended with their stage or executor: the application ended before them, or Spark's listener queue dropped events"
     ),
