@@ -40,18 +40,20 @@ object Sources {
     }
 
   private def in(directory: Path, log: String): Sources = {
-    val own = logsIn(directory)
+    val inside = entries(directory)
+    val own = logsIn(directory, inside)
     val sources =
       if (own.nonEmpty) own
       else
-        entries(directory).flatMap { entry =>
-          if (!Files.isDirectory(entry) || !Files.isReadable(entry)) Seq(single(entry)) else logsIn(entry)
+        inside.flatMap { entry =>
+          if (!Files.isDirectory(entry) || !Files.isReadable(entry)) Seq(single(entry))
+          else logsIn(entry, entries(entry))
         }
     val read = sources.iterator.flatMap(_.files).map(directory.relativize(_).getName(0)).toSet
     def passedOver(entry: Path) =
       !read(entry.getFileName) && !Part.matches(entry.getFileName.toString) &&
         (Files.isDirectory(entry) || size(entry) > 0)
-    val others = entries(directory).filter(passedOver).map(_.getFileName.toString)
+    val others = inside.filter(passedOver).map(_.getFileName.toString)
     if (sources.nonEmpty && others.nonEmpty)
       Console.err.println(s"pellucid: $log: not looked into, beside what is read: ${some(others)}")
     sources match {
@@ -83,12 +85,12 @@ object Sources {
 
   private def ignored(name: String) = name.startsWith(".") || name.startsWith("_") || name.startsWith("appstatus_")
 
-  /** The logs whose event files a directory has, each in its files' order: Spark's `events_N_APPLICATION` (of compacted ones the last replaces all before it),
+  /** The logs whose event files a directory has `inside`, each in its files' order: Spark's `events_N_APPLICATION` (of compacted ones the last replaces all before it),
     * its one `EVENT_LOG_N` before Spark 1.3, or Databricks' `eventlog-TIME…` followed by `eventlog`. Nothing, if the directory is no log.
     */
-  private def logsIn(directory: Path): Seq[Source] = {
+  private def logsIn(directory: Path, inside: Seq[Path]): Seq[Source] = {
     def name = directory.toAbsolutePath.normalize.getFileName.toString
-    val files = entries(directory).filter(Files.isRegularFile(_))
+    val files = inside.filter(Files.isRegularFile(_))
     val numbered = for {
       file <- files
       part <- Part.findFirstMatchIn(file.getFileName.toString)

@@ -2,7 +2,7 @@ package pellucid.cli
 
 import java.io.{ByteArrayOutputStream, PrintStream}
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 import java.nio.file.attribute.PosixFilePermissions
 
 class RunCommandSuite extends munit.FunSuite {
@@ -134,12 +134,11 @@ class RunCommandSuite extends munit.FunSuite {
   ) { dir =>
     val home = spark(dir, 0)
     val waits = home.resolve("bin/waits")
-    Files.move(home.resolve("bin/spark-submit"), waits)
+    Files.copy(home.resolve("bin/spark-submit"), waits, StandardCopyOption.COPY_ATTRIBUTES)
     Files.writeString(
       home.resolve("bin/spark-submit"),
       s"#!/bin/sh\ntrap '$waits \"$$@\"; exit 143' TERM\ntouch $dir/started\nwhile :; do sleep 0.05; done\n"
     )
-    Files.setPosixFilePermissions(home.resolve("bin/spark-submit"), PosixFilePermissions.fromString("rwxr-xr-x"))
     val signals = new Thread(() => {
       while (!Files.exists(dir.resolve("started"))) Thread.sleep(10)
       for (signal <- Seq("INT", "TERM")) sun.misc.Signal.raise(new sun.misc.Signal(signal))

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer
 import java.nio.channels.WritableByteChannel
 import java.util.{Iterator => JavaIterator}
 
+import scala.jdk.CollectionConverters._
+
 import io.netty.channel.{Channel, FileRegion}
 import io.netty.channel.nio.AbstractNioChannel
 import org.apache.spark.SparkEnv
@@ -26,14 +28,11 @@ import pellucid.observe.Served
   */
 private[pellucid] final class ObservedServing(stock: OneForOneStreamManager) extends OneForOneStreamManager {
   private def observed(blocks: JavaIterator[ManagedBuffer], to: Channel): JavaIterator[ManagedBuffer] =
-    new JavaIterator[ManagedBuffer] {
-      override def hasNext: Boolean = blocks.hasNext
-      override def next(): ManagedBuffer = blocks.next() match {
-        case file: FileSegmentManagedBuffer if to.isInstanceOf[AbstractNioChannel] => new ServedBlock(file)
-        case file: FileSegmentManagedBuffer => Served.byKernel(file.size); file
-        case other => other
-      }
-    }
+    blocks.asScala.map {
+      case file: FileSegmentManagedBuffer if to.isInstanceOf[AbstractNioChannel] => new ServedBlock(file)
+      case file: FileSegmentManagedBuffer => Served.byKernel(file.size); file
+      case other => other
+    }.asJava
 
   override def registerStream(id: String, blocks: JavaIterator[ManagedBuffer], to: Channel, late: Boolean): Long =
     stock.registerStream(id, observed(blocks, to), to, late)
