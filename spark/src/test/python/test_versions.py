@@ -65,9 +65,10 @@ def nothing_went_wrong(*texts):
 
 
 def told_to_end(line):
-    """An executor's last line, which may be cut short."""
-    said = line.partition("CoarseGrainedExecutorBackend: ")[2]
-    return bool(said) and "RECEIVED SIGNAL TERM".startswith(said[:20])
+    """An executor's last line, which may be cut short at any letter."""
+    told = "CoarseGrainedExecutorBackend: RECEIVED SIGNAL TERM"
+    _, error, said = line.partition(" ERROR")
+    return bool(error) and told.startswith(said.lstrip()[: len(told)])
 
 
 def report(log):
