@@ -5,6 +5,7 @@ import java.util.{Collections, Map => JMap}
 import org.apache.spark.{SPARK_VERSION, SparkConf, SparkContext, TaskFailedReason}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.pellucid.{LiveTab, MachineLog, ReduceLocality, Slots, TaskObservations}
+import org.apache.spark.scheduler.InputLocality
 import org.apache.spark.storage.KeptMapOutput
 
 import pellucid.fs.{Completion, EarlyInput, HdfsReplicas, ReplicaChoice}
@@ -32,6 +33,7 @@ private final class OnDriver extends DriverPlugin {
   private var observations: Option[TaskObservations] = None
   @volatile private var memoryFailed = false
   private val replicas = new ReplicaChoice
+  private var onceScheduling = () => ()
 
   override def init(sc: SparkContext, context: PluginContext): JMap[String, String] =
     Guard.plugin(start(sc, context.conf)).getOrElse(Collections.emptyMap())
@@ -47,6 +49,7 @@ private final class OnDriver extends DriverPlugin {
     if (monotasks && observes) {
       slots.hears(new TasksLeft(slots.remain, gone(slots)))
       PellucidPlugin.locality(ReduceLocality.whole(conf))
+      onceScheduling = () => InputLocality.choose(sc, () => slots.coresOfHosts)
       PellucidPlugin.mapOutput(KeptMapOutput.fetchFromHost(sc))
       PellucidPlugin.completion(Completion.askSooner(sc.hadoopConfiguration))
     }
@@ -54,6 +57,9 @@ private final class OnDriver extends DriverPlugin {
     if (observes) observations = Some(TaskObservations.register(sc))
     observations.fold(Collections.emptyMap[String, String]())(Channel.toldBy)
   }
+
+  /** Spark's scheduler has been made by now. */
+  override def registerMetrics(application: String, context: PluginContext): Unit = onceScheduling()
 
   /** From an executor: `cores EXECUTOR`, which is answered, by 0 if it should have no monotasks, `tasks EXECUTOR TASKS`, `memory EXECUTOR` if
     * a task of it failed for want of that, what it writes to HDFS ([[ReplicaChoice]]), or what its machine did.

@@ -34,10 +34,22 @@ final class Slots(sc: SparkContext) {
   private def coresAndProfile(executor: String): Option[(Int, Int)] = sc.schedulerBackend match {
     case local: LocalSchedulerBackend => Some((local.totalCores, DEFAULT_RESOURCE_PROFILE_ID))
     case cluster: CoarseGrainedSchedulerBackend =>
-      val executors = Fields.get(classOf[CoarseGrainedSchedulerBackend], cluster, "executorDataMap")
-      cluster.synchronized(executors.asInstanceOf[HashMap[String, ExecutorInfo]].get(executor))
-        .map(info => (info.totalCores, info.resourceProfileId))
+      cluster.synchronized(executors(cluster).get(executor)).map(info => (info.totalCores, info.resourceProfileId))
     case _ => None
+  }
+
+  private def executors(cluster: CoarseGrainedSchedulerBackend) =
+    Fields.get(
+      classOf[CoarseGrainedSchedulerBackend],
+      cluster,
+      "executorDataMap"
+    ).asInstanceOf[HashMap[String, ExecutorInfo]]
+
+  /** Of all executors of each host; none in local mode. */
+  def coresOfHosts: Map[String, Int] = sc.schedulerBackend match {
+    case cluster: CoarseGrainedSchedulerBackend =>
+      cluster.synchronized(executors(cluster).values.groupMapReduce(_.executorHost)(_.totalCores)(_ + _))
+    case _ => Map.empty
   }
 
   /** From an executor with monotasks: how many cores Spark gave it, 0 where it is not known, or gone. One with a resource profile of its own gets no more tasks

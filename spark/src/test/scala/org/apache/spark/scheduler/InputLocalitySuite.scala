@@ -1,0 +1,72 @@
+package org.apache.spark.scheduler
+
+import java.nio.file.Path
+import java.util.Properties
+
+import scala.collection.mutable
+
+import org.apache.spark.SparkContext
+import org.apache.spark.pellucid.Fields
+
+import pellucid.{Jobs, SparkSuite, Warnings}
+
+class InputLocalitySuite extends SparkSuite {
+
+  /** Each host's list of tasks, whose last one is its next, of a stage whose tasks' input these machines have. */
+  private def lists(folder: Path, cores: => Map[String, Int], machines: Seq[String]*): Map[String, Seq[Int]] = {
+    val seen = mutable.Map.empty[String, Seq[Int]]
+    Jobs.run(folder, plugin = false, conf = Map("spark.locality.wait" -> "0")) { spark =>
+      val sc = spark.sparkContext
+      Fields.replace(classOf[TaskSchedulerImpl], sc.taskScheduler, new Seeing(builder(sc), seen), "schedulableBuilder")
+      InputLocality.choose(sc, () => cores)
+      assertEquals(sc.makeRDD(machines.zipWithIndex.map(_.swap)).collect().toSeq, machines.indices)
+    }
+    seen.toMap
+  }
+
+  private def builder(sc: SparkContext) =
+    Fields.get(classOf[TaskSchedulerImpl], sc.taskScheduler, "schedulableBuilder").asInstanceOf[SchedulableBuilder]
+
+  private final class Seeing(stock: SchedulableBuilder, seen: mutable.Map[String, Seq[Int]])
+      extends SchedulableBuilder {
+    def rootPool: Pool = stock.rootPool
+    def buildPools(): Unit = stock.buildPools()
+    def addTaskSetManager(manager: Schedulable, properties: Properties): Unit = {
+      seen ++= manager.asInstanceOf[TaskSetManager].pendingTasks.forHost.view.mapValues(_.toSeq)
+      stock.addTaskSetManager(manager, properties)
+    }
+  }
+
+  private val each = Map("a" -> 1, "b" -> 1)
+  private val inSparksOrder = Map("a" -> Seq(1, 0), "b" -> Seq(0))
+
+  folder.test("a machine takes first what no other has, and leaves them what they have") { folder =>
+    assertEquals(lists(folder, each, Seq("a", "b"), Seq("a")), Map("a" -> Seq(0, 1), "b" -> Seq(0)))
+  }
+
+  folder.test("where cores are not known it is Spark's order") { folder =>
+    for (known <- Seq(Map.empty[String, Int], Map("a" -> 1)))
+      assertEquals(lists(folder, known, Seq("a", "b"), Seq("a")), inSparksOrder)
+  }
+
+  folder.test("tasks that prefer an executor stay in Spark's order") { folder =>
+    assertEquals(lists(folder, each, Seq("a", "b"), Seq("executor_a_1")), inSparksOrder)
+  }
+
+  folder.test("an exception is one warning, and Spark's order") { folder =>
+    val warnings = Warnings.during {
+      assertEquals(lists(folder, sys.error("on purpose"), Seq("a", "b"), Seq("a")), inSparksOrder)
+    }
+    assertEquals(warnings.size, 1, warnings)
+  }
+
+  folder.test("machines are chosen for tasks that run as monotasks, not for others") { folder =>
+    def isSparks(conf: (String, String)*) =
+      Jobs.run(folder, conf = conf.toMap)(spark =>
+        builder(spark.sparkContext).isInstanceOf[FIFOSchedulableBuilder]
+      ).answer
+    assert(isSparks())
+    assert(!isSparks("spark.pellucid.monotasks" -> "true"))
+    assert(isSparks("spark.pellucid.monotasks" -> "true", "spark.pellucid.observe" -> "false"))
+  }
+}
