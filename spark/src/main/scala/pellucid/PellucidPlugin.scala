@@ -49,7 +49,7 @@ private final class OnDriver extends DriverPlugin {
     if (monotasks && observes) {
       slots.hears(new TasksLeft(slots.remain, gone(slots)))
       PellucidPlugin.locality(ReduceLocality.whole(conf))
-      onceScheduling = () => InputLocality.choose(sc, () => slots.coresOfHosts)
+      onceScheduling = () => InputLocality.choose(sc, slots.ofHosts, PellucidPlugin.input)
       PellucidPlugin.mapOutput(KeptMapOutput.fetchFromHost(sc))
       PellucidPlugin.completion(Completion.askSooner(sc.hadoopConfiguration))
     }
@@ -59,7 +59,9 @@ private final class OnDriver extends DriverPlugin {
   }
 
   /** Spark's scheduler has been made by now. */
-  override def registerMetrics(application: String, context: PluginContext): Unit = onceScheduling()
+  override def registerMetrics(application: String, context: PluginContext): Unit = {
+    PellucidPlugin.input(onceScheduling()); ()
+  }
 
   /** From an executor: `cores EXECUTOR`, which is answered, by 0 if it should have no monotasks, `tasks EXECUTOR TASKS`, `memory EXECUTOR` if
     * a task of it failed for want of that, what it writes to HDFS ([[ReplicaChoice]]), or what its machine did.
@@ -147,6 +149,7 @@ private object PellucidPlugin {
   val counters = new Guard("logging what machines do")
   val monotasks = new Guard("running tasks as monotasks")
   val locality = new Guard("letting any executor have any reducer")
+  val input = new Guard("choosing machines for input")
   val mapOutput = new Guard("fetching map output of executors on one host")
   val completion = new Guard("asking soon whether a file is complete")
   val replicas = new Guard("choosing machines for replicas")

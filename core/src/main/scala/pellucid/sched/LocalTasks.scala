@@ -2,88 +2,99 @@ package pellucid.sched
 
 import scala.collection.mutable
 
-/** Which machine runs which tasks of a stage where several have a task's input: those that leave no core without while another has two to run.
+/** Assigns each task of a stage to one of the machines that have its input, so that the fullest machine has as few of them for each of its slots as can be.
   *
-  * Spark gives each core in turn any task whose input its machine has. Of eight tasks with three replicas each, on four machines with two cores, that
-  * leaves one in a draw of four where all machines that have its input are taken while the fourth idles.
+  * Spark offers executors in turn any task whose input they have. Of eight tasks with three replicas each, on four machines with two slots, that leaves one
+  * in a draw of four when all machines that have its input are full, while the fourth idles.
   *
-  * Each task goes to that of its machines which has the fewest for its cores. Where all of them have as many as the tasks so far need anywhere, others
-  * make room along the shortest chain of tasks that move to another machine of theirs; where there is none, none could be (alternating paths of a
-  * bipartite matching), and machines may have one more for each core.
-  *
-  * @param cores of each machine, 0 where none are known
-  * @param machines that have the input of each task, by their index in `cores`
+  * Machines fill up slot by slot. A task goes to that of its machines which has the fewest; where all are full, tasks there make room, along the shortest chain
+  * in which each moves to another machine of its own (augmenting paths of a bipartite matching). Where there is no such chain the task waits for the next slots.
   */
-final class LocalTasks private (cores: Array[Int], machines: Array[Array[Int]]) {
+final class LocalTasks private (slots: Array[Int], machines: Array[List[Int]]) {
   import LocalTasks._
-  private val taken = Array.fill(cores.length)(mutable.ArrayBuffer.empty[Int])
-  private val all = cores.map(_.toLong).sum
-  private var assigned = 0L
-  private var most = 1L // tasks for each core
-  private var looks = 0L
+  private val taken = Array.fill(slots.length)(mutable.LinkedHashSet.empty[Int])
+  private val full = new Array[Boolean](slots.length) // and no task there can move to one that is not
+  private val all = math.max(1, slots.sum)
+  private var each = 1L // tasks that a slot may have by now
+  private var looks = 0L // at a task's machine
 
-  private def assign(): Unit =
-    for (task <- machines.indices; its = machines(task).filter(cores(_) > 0) if its.nonEmpty) {
-      most = math.max(most, assigned / all + 1)
-      val least = its.minBy(machine => taken(machine).size.toDouble / cores(machine))
-      if (hasRoom(least)) taken(least) += task
-      else
-        makeRoom(its) match {
-          case Some(machine) => taken(machine) += task
-          case None =>
-            if (looks <= MostLooks) most += 1
-            taken(least) += task
-        }
-      assigned += 1
+  private def assign(): Unit = {
+    var left = machines.indices.filter(machines(_).nonEmpty)
+    while (left.nonEmpty && looks < MostLooks) {
+      left = left.filterNot(assign)
+      each += math.max(1, left.size / all / Steps)
+      java.util.Arrays.fill(full, false)
     }
+    left.foreach(task => taken(leastTaken(task)) += task)
+  }
 
-  private def hasRoom(machine: Int) = taken(machine).size < cores(machine) * most
+  private def assign(task: Int): Boolean = {
+    val least = leastTaken(task)
+    val machine =
+      if (hasRoom(least)) Some(least)
+      else if (machines(task).forall(full(_)) || looks >= MostLooks) None
+      else makeRoom(task)
+    machine.foreach(taken(_) += task)
+    machine.nonEmpty
+  }
 
-  /** That of these machines which has room now that others' tasks have moved. */
-  private def makeRoom(its: Array[Int]): Option[Int] = {
-    val reachedBy = mutable.HashMap.from(its.map(_ -> Moved(NoTask, NoMachine)))
-    val queue = mutable.Queue.from(its)
-    var found = Option.empty[Int]
-    while (found.isEmpty && queue.nonEmpty && looks <= MostLooks) {
+  private def hasRoom(machine: Int) = taken(machine).size < slots(machine) * each
+
+  private def leastTaken(task: Int): Int =
+    machines(task).minBy(machine => taken(machine).size.toDouble / slots(machine))
+
+  /** That of a task's machines which has room now that other tasks have moved. */
+  private def makeRoom(task: Int): Option[Int] = {
+    val reached = mutable.HashMap.from(machines(task).map(_ -> Option.empty[Move]))
+    val queue = mutable.Queue.from(machines(task))
+    var last = Option.empty[Int]
+    while (last.isEmpty && queue.nonEmpty) {
       val from = queue.dequeue()
-      for (task <- taken(from) if found.isEmpty; to <- machines(task)) {
+      for (other <- taken(from).iterator.takeWhile(_ => last.isEmpty); to <- machines(other)) {
         looks += 1
-        if (found.isEmpty && cores(to) > 0 && !reachedBy.contains(to)) {
-          reachedBy(to) = Moved(task, from)
-          if (hasRoom(to)) found = Some(to) else queue += to
+        if (last.isEmpty && !reached.contains(to)) {
+          reached(to) = Some(Move(other, from))
+          if (hasRoom(to)) last = Some(to) else queue += to
         }
       }
     }
-    found.map(move(_, reachedBy))
+    if (last.isEmpty) reached.keys.foreach(full(_) = true)
+    last.map(moveAlong(_, reached))
   }
 
-  private def move(last: Int, reachedBy: collection.Map[Int, Moved]): Int = {
+  /** The first machine of the chain to the last one. */
+  private def moveAlong(last: Int, reached: collection.Map[Int, Option[Move]]): Int = {
     var to = last
-    while (reachedBy(to).task != NoTask) {
-      val Moved(task, from) = reachedBy(to)
-      taken(from) -= task
-      taken(to) += task
-      to = from
+    while (reached(to).nonEmpty) {
+      for (Move(task, from) <- reached(to)) {
+        taken(from) -= task
+        taken(to) += task
+        to = from
+      }
     }
     to
   }
 }
 
 object LocalTasks {
-  private final case class Moved(task: Int, from: Int)
-  private final val NoTask = -1
-  private final val NoMachine = -1
+  private final case class Move(task: Int, from: Int)
 
-  /** At tasks' machines, of a stage: some hundredths of a second. What is left then goes to the machine that has the fewest. */
+  /** Of stages with many tasks for each slot machines fill up by an eighth of what is left. */
+  private final val Steps = 8
+
+  /** What is left then goes to the machine that has the fewest: the driver's scheduler waits. */
   private final val MostLooks = 2L * 1000 * 1000
 
-  /** In which order each machine is to take the tasks whose input it has: its own from the first on, then others' from their last on. */
-  def orders(cores: Array[Int], machines: Array[Array[Int]]): Array[Array[Int]] = {
-    val local = new LocalTasks(cores, machines)
+  /** The machine of each task; none where no machine with slots has its input.
+    *
+    * @param slots of each machine, 0 where none are known
+    * @param machines that have a task's input, by their index in `slots`
+    */
+  def machineOf(slots: Array[Int], machines: Array[List[Int]]): Array[Option[Int]] = {
+    val local = new LocalTasks(slots, machines.map(_.filter(slots(_) > 0)))
     local.assign()
-    val ofOthers = Array.fill(cores.length)(mutable.ArrayBuffer.empty[Int])
-    val own = local.taken.map(_.toSet)
-    for (task <- machines.indices.reverse; machine <- machines(task) if !own(machine)(task)) ofOthers(machine) += task
-    local.taken.zip(ofOthers).map { case (own, others) => own.sorted.toArray ++ others }
+    val its = Array.fill(machines.length)(Option.empty[Int])
+    for ((tasks, machine) <- local.taken.zipWithIndex; task <- tasks) its(task) = Some(machine)
+    its
   }
 }

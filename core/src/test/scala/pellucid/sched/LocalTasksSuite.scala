@@ -3,100 +3,93 @@ package pellucid.sched
 import scala.util.Random
 
 class LocalTasksSuite extends munit.FunSuite {
+  private def machineOf(slots: Int*)(machines: Seq[Int]*): Seq[Option[Int]] =
+    LocalTasks.machineOf(slots.toArray, machines.map(_.toList).toArray).toSeq
 
-  /** Spark's way: machines in turn take one of their tasks for each core of theirs. How many tasks none has taken, or not as local ones. */
-  private def leftAfterFirstWave(cores: Array[Int], orders: Array[Array[Int]], tasks: Int): Int = {
-    val left = (0 until tasks).to(scala.collection.mutable.Set)
-    for (round <- 0 until cores.max; machine <- cores.indices if round < cores(machine))
-      orders(machine).find(left).foreach(left.remove)
-    left.size
-  }
-
-  test("machines take tasks that leave the others some of theirs") {
-    // both have task 0's input, one of them alone task 1's: in the tasks' order that one would take task 0, and the other none
-    val orders = LocalTasks.orders(Array(1, 1), Array(Array(0, 1), Array(0)))
-    assertEquals(orders.map(_.toSeq).toSeq, Seq(Seq(1, 0), Seq(0)))
+  test("a machine that two tasks could have goes to that which has no other") {
+    assertEquals(machineOf(1, 1)(Seq(0, 1), Seq(0)), Seq(Some(1), Some(0)))
   }
 
   test("a task makes room by a chain of others: 2 takes machine 0, 0 moves from there to 1, and 1 to 2") {
-    val orders = LocalTasks.orders(Array(1, 1, 1), Array(Array(0, 1), Array(1, 2), Array(0)))
-    assertEquals(orders.map(_.head).toSeq, Seq(2, 0, 1))
+    assertEquals(machineOf(1, 1, 1)(Seq(0, 1), Seq(1, 2), Seq(0)), Seq(Some(1), Some(2), Some(0)))
   }
 
-  test("a machine's own tasks come from the first on, then those of others from their last on") {
-    val everywhere = Array.fill(6)(Array(0, 1))
-    val orders = LocalTasks.orders(Array(1, 1), everywhere)
-    assertEquals(orders.map(_.toSeq).toSeq, Seq(Seq(0, 2, 4, 5, 3, 1), Seq(1, 3, 5, 4, 2, 0)))
-  }
-
-  test("machines have tasks by their cores, and one whose cores are not known has all of its own last") {
-    val everywhere = Array.fill(9)(Array(0, 1, 2))
-    val orders = LocalTasks.orders(Array(4, 2, 0), everywhere)
-    assertEquals(leftAfterFirstWave(Array(4, 2), orders, 6), 0)
-    assertEquals(orders.map(_.length).toSeq, Seq(9, 9, 9))
-    assertEquals(orders(0).take(6).toSet ++ orders(1).take(3), (0 until 9).toSet)
-    assertEquals(orders(2).toSeq, 8 to 0 by -1)
-  }
-
-  test("tasks that no machine with cores has are in no one's way") {
-    val orders = LocalTasks.orders(Array(1, 0), Array(Array.empty[Int], Array(1), Array(0)))
-    assertEquals(orders.map(_.toSeq).toSeq, Seq(Seq(2), Seq(1)))
+  test("machines have tasks by their slots") {
+    val its = machineOf(4, 2)(Seq.fill(12)(Seq(0, 1)): _*)
+    assertEquals(Seq(0, 1).map(machine => its.count(_.contains(machine))), Seq(8, 4))
   }
 
   test(
-    "of what tasks and machines there may be, the fullest machine has as few tasks for each core as any assignment could give it"
+    "a machine that alone has many tasks keeps no others from making room: t3 needs machine 1, and 2 could have t2"
+  ) {
+    val its = machineOf(1, 1, 1)(Seq(0), Seq(0), Seq(1, 2), Seq(1))
+    assertEquals(its, Seq(Some(0), Some(0), Some(2), Some(1)))
+  }
+
+  test("a machine without slots gets none, and a task that no other has is nobody's") {
+    assertEquals(machineOf(1, 0)(Seq(), Seq(1), Seq(0, 1)), Seq(None, None, Some(0)))
+    assertEquals(machineOf(0)(Seq(0)), Seq(None))
+  }
+
+  test(
+    "the fullest machine has as few tasks for each slot as any assignment could give it, and among the other tasks it is so again"
   ) {
     val random = new Random(1)
     for (_ <- 1 to 500) {
-      val cores = Array.fill(1 + random.nextInt(4))(1 + random.nextInt(2))
-      val machines =
-        Array.fill(1 + random.nextInt(7))(random.shuffle(cores.indices.toList).take(1 + random.nextInt(3)).toArray)
-      val orders = LocalTasks.orders(cores, machines)
-      for ((order, machine) <- orders.zipWithIndex)
-        assertEquals(order.sorted.toSeq, machines.indices.filter(machines(_).contains(machine)))
-      val (fewest, ours) = (best(cores, machines), waves(cores, orders, machines.length))
-      assert(ours <= fewest, s"$ours waves, $fewest would do: ${cores.toSeq}, ${machines.map(_.toSeq).toSeq}")
+      val slots = Seq.fill(1 + random.nextInt(4))(1 + random.nextInt(2))
+      val machines = Seq.fill(1 + random.nextInt(7))(random.shuffle(slots.indices.toList).take(1 + random.nextInt(3)))
+      val its = machineOf(slots: _*)(machines: _*)
+      for ((machine, its) <- its.zip(machines)) assert(machine.exists(its.contains))
+      val taken = slots.indices.map(machine => its.count(_.contains(machine)))
+      assertEquals(beyond(taken, slots), best(slots, machines), s"$slots, $machines: $its")
     }
   }
 
-  /** Waves until all tasks are taken where each core takes one in each. */
-  private def waves(cores: Array[Int], orders: Array[Array[Int]], tasks: Int): Int = {
-    val left = (0 until tasks).to(scala.collection.mutable.Set)
-    var waves = 0
-    while (left.nonEmpty) {
-      waves += 1
-      for (round <- 0 until cores.max; machine <- cores.indices if round < cores(machine))
-        orders(machine).find(left).foreach(left.remove)
-    }
-    waves
-  }
+  /** Tasks beyond one for each slot, beyond two and so on, from the last on: the fewer, the better. */
+  private def beyond(taken: Seq[Int], slots: Seq[Int]): Seq[Int] = (1 to 7).map(each =>
+    taken.zip(slots).map { case (tasks, its) => math.max(0, tasks - its * each) }.sum
+  )
 
-  /** By trying all assignments. */
-  private def best(cores: Array[Int], machines: Array[Array[Int]]): Int =
-    machines.foldLeft(Set(Seq.fill(cores.length)(0))) { (sofar, its) =>
+  /** By trying all assignments: the fewest tasks have no slot at first, of these again, and so on. */
+  private def best(slots: Seq[Int], machines: Seq[List[Int]]): Seq[Int] = {
+    val all = machines.foldLeft(Set(Seq.fill(slots.length)(0))) { (sofar, its) =>
       sofar.flatMap(taken => its.map(machine => taken.updated(machine, taken(machine) + 1)))
-    }.map(_.zip(cores).map { case (tasks, its) => (tasks + its - 1) / its }.max).min
+    }
+    import scala.math.Ordering.Implicits.seqOrdering
+    all.map(beyond(_, slots)).min
+  }
 
   test(
-    "three replicas on four machines with two cores each: of eight tasks none waits for a core, but where a machine has fewer than two"
+    "three replicas on four machines with two slots each: of eight tasks none is without, but where a machine has fewer than two"
   ) {
     val random = new Random(2)
-    val cores = Array.fill(4)(2)
     val draws = for (_ <- 1 to 1000) yield {
-      val machines = Array.fill(8)(random.shuffle((0 until 4).toList).take(3).toArray)
-      val inOrder = Array.tabulate(4)(machine => (0 until 8).filter(machines(_).contains(machine)).toArray)
-      assertEquals(leftAfterFirstWave(cores, LocalTasks.orders(cores, machines), 8) > 0, inOrder.exists(_.length < 2))
-      leftAfterFirstWave(cores, inOrder, 8) > 0
+      val machines = Seq.fill(8)(random.shuffle((0 until 4).toList).take(3))
+      val its = machineOf(2, 2, 2, 2)(machines: _*)
+      val most = (0 until 4).map(machine => its.count(_.contains(machine))).max
+      assertEquals(most > 2, (0 until 4).exists(machine => machines.count(_.contains(machine)) < 2))
+      leftBySpark(machines) > 0
     }
-    assert(draws.count(identity) > 200) // as Spark does it
+    assert(draws.count(identity) > 200) // in Spark's order
   }
 
-  test("a hundred thousand tasks of a thousand machines are no work to speak of, whichever machines have them") {
+  /** Where machines in turn take any of theirs, until each has two. */
+  private def leftBySpark(machines: Seq[List[Int]]): Int = {
+    val left = machines.indices.to(scala.collection.mutable.LinkedHashSet)
+    for (_ <- 1 to 2; machine <- 0 until 4) left.find(machines(_).contains(machine)).foreach(left.remove)
+    left.size
+  }
+
+  test("a hundred thousand tasks, on many machines and on few, of which one alone has half: all are assigned") {
     val random = new Random(3)
-    for (few <- Seq(1000, 3)) {
-      val machines = Array.fill(100000)(Array.fill(3)(random.nextInt(few)).distinct)
-      val orders = LocalTasks.orders(Array.fill(1000)(16), machines)
-      assertEquals(orders.map(_.length).sum, machines.map(_.length).sum)
+    val many = Seq.fill(100000)(List.fill(3)(random.nextInt(1000)).distinct)
+    val few = Seq.fill(50000)(List(0, 1)) ++ Seq.fill(50000)(List(0))
+    for ((machines, slots) <- Seq(many -> Seq.fill(1000)(16), few -> Seq(16, 16))) {
+      val its = machineOf(slots: _*)(machines: _*)
+      assert(its.forall(_.nonEmpty))
+      val taken = its.flatten.groupMapReduce(identity)(_ => 1)(_ + _)
+      val average = its.length / slots.length
+      assert(taken.values.max <= average * 1.1, taken.values.max)
     }
   }
 }

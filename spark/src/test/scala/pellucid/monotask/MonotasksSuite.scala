@@ -282,6 +282,7 @@ class MonotasksSuite extends SparkSuite {
       "running tasks as monotasks",
       "watching monotasks",
       "letting any executor have any reducer",
+      "choosing machines for input",
       "asking soon whether a file is complete"
     )
   )

@@ -45,10 +45,16 @@ final class Slots(sc: SparkContext) {
       "executorDataMap"
     ).asInstanceOf[HashMap[String, ExecutorInfo]]
 
-  /** Of all executors of each host; none in local mode. */
-  def coresOfHosts: Map[String, Int] = sc.schedulerBackend match {
+  /** How many tasks Spark's cores are for on each host that has executors with this resource profile; none in local mode. */
+  def ofHosts(resourceProfile: Int): Map[String, Int] = sc.schedulerBackend match {
     case cluster: CoarseGrainedSchedulerBackend =>
-      cluster.synchronized(executors(cluster).values.groupMapReduce(_.executorHost)(_.totalCores)(_ + _))
+      val coresOfTask = sc.conf.getDouble("spark.task.cpus", 1)
+      cluster.synchronized {
+        executors(cluster).toSeq.collect {
+          case (executor, its) if its.resourceProfileId == resourceProfile && cluster.isExecutorActive(executor) =>
+            its.executorHost -> (its.totalCores / coresOfTask).toInt
+        }
+      }.groupMapReduce(_._1)(_._2)(_ + _)
     case _ => Map.empty
   }
 

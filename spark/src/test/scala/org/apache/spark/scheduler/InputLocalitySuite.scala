@@ -8,18 +8,19 @@ import scala.collection.mutable
 import org.apache.spark.SparkContext
 import org.apache.spark.pellucid.Fields
 
+import pellucid.plugin.Guard
 import pellucid.{Jobs, SparkSuite, Warnings}
 
 class InputLocalitySuite extends SparkSuite {
 
-  /** Each host's list of tasks, whose last one is its next, of a stage whose tasks' input these machines have. */
-  private def lists(folder: Path, cores: => Map[String, Int], machines: Seq[String]*): Map[String, Seq[Int]] = {
+  /** Each host's list of tasks, whose last one is its next, of a stage whose tasks' input these hosts have. */
+  private def lists(folder: Path, slots: => Map[String, Int], hosts: Seq[String]*): Map[String, Seq[Int]] = {
     val seen = mutable.Map.empty[String, Seq[Int]]
     Jobs.run(folder, plugin = false, conf = Map("spark.locality.wait" -> "0")) { spark =>
       val sc = spark.sparkContext
       Fields.replace(classOf[TaskSchedulerImpl], sc.taskScheduler, new Seeing(builder(sc), seen), "schedulableBuilder")
-      InputLocality.choose(sc, () => cores)
-      assertEquals(sc.makeRDD(machines.zipWithIndex.map(_.swap)).collect().toSeq, machines.indices)
+      InputLocality.choose(sc, _ => slots, new Guard("a test"))
+      assertEquals(sc.makeRDD(hosts.zipWithIndex.map(_.swap)).collect().toSeq, hosts.indices)
     }
     seen.toMap
   }
@@ -44,7 +45,13 @@ class InputLocalitySuite extends SparkSuite {
     assertEquals(lists(folder, each, Seq("a", "b"), Seq("a")), Map("a" -> Seq(0, 1), "b" -> Seq(0)))
   }
 
-  folder.test("where cores are not known it is Spark's order") { folder =>
+  folder.test("its own tasks and then those of others are each in Spark's order") { folder =>
+    val both = Seq.fill(4)(Seq("a", "b"))
+    val seen = lists(folder, each, both: _*)
+    assertEquals(seen.values.toSet, Set(Seq(3, 1, 2, 0), Seq(2, 0, 3, 1)))
+  }
+
+  folder.test("where slots are not known it is Spark's order") { folder =>
     for (known <- Seq(Map.empty[String, Int], Map("a" -> 1)))
       assertEquals(lists(folder, known, Seq("a", "b"), Seq("a")), inSparksOrder)
   }
