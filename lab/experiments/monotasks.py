@@ -109,6 +109,7 @@ def on(disks, options, say):
             applications = {"stock": stock, "monotasks": ours}
             jobs = [(f"{disks}: {job}", generate, line) for job, generate, line in jobs]
             rehearse_all(applications, jobs, say)
+            rehearse_rounds(applications, jobs, say)
             in_rounds(applications, jobs, rounds_of(applications, jobs, options.pairs, say), say)
         runs = stock.explain() + ours.explain()
     experiment.same_answers(runs)
@@ -126,17 +127,25 @@ def rounds_of(applications, jobs, least, say):
 
 
 def in_rounds(applications, jobs, rounds, say):
-    """Measures each job as often as `rounds` says, the applications in turn. Each round writes its input anew: where HDFS puts blocks is luck."""
+    """Measures each job as often as `rounds` says."""
     for number in range(1, max(rounds.values()) + 1):
-        its = [job for job in jobs if number <= rounds[job[0]]]
-        for generate, group in itertools.groupby(its, key=lambda job: job[1]):
-            say(f"round {number}: input")
-            for application in applications.values():
-                application.generate(generate)
-            for job, _, line in group:
-                for name, application in applications.items():
-                    say(f"{job}, {number} of {rounds[job]}: {name}")
-                    application.measure(job, name, line)
+
+        def measure(name, job, line, number=number):
+            say(f"{job}, {number} of {rounds[job]}: {name}")
+            applications[name].measure(job, name, line)
+
+        a_round(applications, [job for job in jobs if number <= rounds[job[0]]], measure, f"round {number}", say)
+
+
+def a_round(applications, jobs, run, title, say):
+    """Each job once, the applications in turn. Its input is written anew: where HDFS puts blocks is luck."""
+    for generate, group in itertools.groupby(jobs, key=lambda job: job[1]):
+        say(f"{title}: input")
+        for application in applications.values():
+            application.generate(generate)
+        for job, _, line in group:
+            for name in applications:
+                run(name, job, line)
 
 
 def rehearse_all(applications, jobs, say):
@@ -150,6 +159,17 @@ def rehearse_all(applications, jobs, say):
             made = generate
             until_compiled(name, job, partial(application.warm_up, line, WARM_UP_SECONDS), say)
             until_compiled(name, job, partial(application.rehearse, line, REHEARSED_SECONDS), say)
+
+
+def rehearse_rounds(applications, jobs, say):
+    """Then whole rounds: what a job runs is compiled again when others have run between, and until it is one takes a third longer."""
+
+    def a_rehearsal():
+        shares = {name: [] for name in applications}
+        a_round(applications, jobs, lambda name, _, line: shares[name].append(applications[name].rehearse(line, 0)), "rehearsal", say)
+        return max(map(statistics.mean, shares.values()))
+
+    until_compiled(" and ".join(applications), "a round", a_rehearsal, say)
 
 
 def until_compiled(name, job, rehearse, say):
