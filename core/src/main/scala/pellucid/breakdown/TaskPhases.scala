@@ -15,6 +15,9 @@ final class TaskPhases(tasks: Tasks) {
   // Upper bounds on how much of `waiting` each cause can explain; they overlap.
   var inputAtMost, outputAtMost, spillAtMost, pythonAtMost = 0L
 
+  /** Whether the log has the task's CPU time: if not, computing is in [[Phase.ComputeOrWaiting]]. */
+  var cpuLogged = false
+
   // Of the phases of input, output and shuffle read: how much is through other machines, and how much of local shuffle files.
   private var diskOrNetwork, localShuffleRead = 0L
   private var observed = false
@@ -40,7 +43,7 @@ final class TaskPhases(tasks: Tasks) {
 
     left = run
     // Spark gives a failed or killed attempt its run time, but no CPU time
-    val cpuLogged = tasks.is(row, Tasks.CpuLogged) && !(failed && tasks.cpuNanos(row) == 0)
+    cpuLogged = tasks.is(row, Tasks.CpuLogged) && !(failed && tasks.cpuNanos(row) == 0)
     if (cpuLogged) take(Phase.Compute, tasks.cpuNanos(row))
     observed = tasks.is(row, Tasks.Observed)
     // measured calls hold pauses and waits for a CPU in the middle of them: where all do not fit, it is the calls that had these

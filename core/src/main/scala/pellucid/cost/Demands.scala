@@ -87,9 +87,8 @@ object Demands {
           "and all input to be on disk"
     if (elsewhere > 0) notes += f"$name: ${elsewhere / 1e6}%,.0f MB of input came from no disk that was measured: " +
       "from memory, it is taken (where it came from an object store, a log without the plugin has it as input)"
-    val input = stages.map(bytes(IoKind.HdfsRead)).maxOption.getOrElse(0.0) * replicas
-    val output = stages.map(bytes(IoKind.HdfsWrite)).sum
-    if (input + output > 0 && trace.application.replication.isEmpty) notes +=
+    val input = stages.map(bytes(IoKind.HdfsRead)).maxOption.getOrElse(0.0)
+    if (input + stages.map(bytes(IoKind.HdfsWrite)).sum > 0 && trace.application.replication.isEmpty) notes +=
       s"$name: HDFS is taken to have $replicas replicas of input and output, which the log does not say"
     if (unknownMappers)
       notes += s"$name: of a shuffle whose writers are not in the log, as many are taken to have written as read"
@@ -98,10 +97,8 @@ object Demands {
       stages,
       own.driverSeconds,
       stages.map(s => bytes(IoKind.ShuffleWrite)(s) + bytes(IoKind.PersistWrite)(s)).sum,
-      input,
-      output,
-      notes.result(),
-      replicas
+      Seq(Replicated(input * replicas, replicas)),
+      notes.result()
     )
   }
 

@@ -21,7 +21,8 @@ final case class Cluster(machines: Int, cores: Int, hdfs: DiskProfile, local: Di
   * @param breakPoint     b = BW / T: cores of a machine from which on they contend for the disk; not known where T is
   *                       not
   * @param taskOverIo     λ: the time of a task over that of its I/O
-  * @param turningPoint   B = λ b: more cores of a machine than these do not make the stage faster
+  * @param turningPoint   B: more cores of a machine than these do not make the stage faster. With one kind of I/O of a disk and direction it is λ b; all kinds
+  *                       of one have the same, at which the disk is busy for as long as the cores
   */
 final case class IoPrediction(
     kind: String,
@@ -80,16 +81,14 @@ object Doppio {
       bound.key,
       demand.io.filter(_.bytes > 0).map { io =>
         val bandwidth = on.bytesPerSecond(io.kind.term, io.requestBytes)
-        val lambda = taskSeconds / ioSeconds(io, demand.tasks, on)
-        val perCore = coreBytesPerSecond(io, bandwidth)
         IoPrediction(
           io.kind.key,
           io.bytesOn(on.machines),
           io.requestBytes,
           bandwidth,
-          io.coreBytesPerSecond.map(_ => bandwidth / perCore * demand.coresPerTask),
-          lambda,
-          lambda * bandwidth / perCore * demand.coresPerTask
+          io.coreBytesPerSecond.map(bandwidth / math.min(_, bandwidth) * demand.coresPerTask),
+          taskSeconds / ioSeconds(io, demand.tasks, on),
+          taskSeconds * demand.tasks * demand.coresPerTask / diskWork(demand, io.kind.term, on)
         )
       }
     )
@@ -104,10 +103,9 @@ object Doppio {
     demand.io.filter(_.kind.term == limit)
       .map(io => io.bytesOn(on.machines) / on.bytesPerSecond(limit, io.requestBytes)).sum
 
-  /** Of one task that has the disk to itself. */
-  def ioSeconds(io: Io, tasks: Int, on: Cluster): Double =
-    io.bytesOn(on.machines) / tasks / coreBytesPerSecond(io, on.bytesPerSecond(io.kind.term, io.requestBytes))
-
-  private def coreBytesPerSecond(io: Io, bandwidth: Double): Double =
-    io.coreBytesPerSecond.fold(bandwidth)(math.min(_, bandwidth))
+  /** Of one task that has the disks to itself: those of a file's replicas write at once. */
+  def ioSeconds(io: Io, tasks: Int, on: Cluster): Double = {
+    val bandwidth = on.bytesPerSecond(io.kind.term, io.requestBytes)
+    io.bytes / io.replicas / tasks / io.coreBytesPerSecond.fold(bandwidth)(math.min(_, bandwidth))
+  }
 }

@@ -10,7 +10,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros._
   *                       data
   * @param chosen         the cheapest; with a deadline the cheapest that meets it, and the fastest where none does
   * @param front          from the fastest to the cheapest
-  * @param rules          what rules of thumb would cost in place of the cheapest
+  * @param rules          what rules of thumb would cost in place of the cheapest, where their disks hold the data
   * @param stages         on the chosen configuration
   */
 final case class Optimization(
@@ -96,7 +96,7 @@ object Optimization {
         Seq(
           rule("R1, one disk for two cores", 0.5, job, prices, onCheapest, cheapest),
           rule("R2, one disk for each core", 1, job, prices, onCheapest, cheapest)
-        ),
+        ).flatten,
         job.stages.map(Doppio.stage(_, configuration.cluster)),
         Assumed ++ job.notes ++ prices.notes
       )
@@ -113,11 +113,13 @@ object Optimization {
       prices: Prices,
       cheapest: Configuration,
       best: Choice
-  ): RuleOfThumb = {
+  ): Option[RuleOfThumb] = {
     val kind = prices.disks.minBy(_.dollarsPerGigabyteHour)
     val disks = math.max(1.0, math.ceil(disksPerCore * cheapest.machine.cores))
-    val ruled = choice(job, cheapest.copy(local = DiskOption(kind, disks * RuleGigabytes)))
-    RuleOfThumb(name, ruled, 1 - best.dollars / ruled.dollars)
+    Option.when(cheapest.machines * disks * RuleGigabytes * 1e9 >= job.localBytes) {
+      val ruled = choice(job, cheapest.copy(local = DiskOption(kind, disks * RuleGigabytes)))
+      RuleOfThumb(name, ruled, 1 - best.dollars / ruled.dollars)
+    }
   }
 
   def choice(job: JobDemand, c: Configuration): Choice = {

@@ -53,7 +53,7 @@ object Search {
 
   /** Numbers of machines with equally many replicas of all files. */
   private def alike(job: JobDemand, space: Space): Seq[Range] = {
-    val replicas = (job.replicas +: job.stages.flatMap(_.io).map(_.replicas)).max
+    val replicas = (job.hdfsInputs.map(_.replicas) ++ job.stages.flatMap(_.io).map(_.replicas)).maxOption.getOrElse(1)
     val few = math.max(0, math.min(replicas - space.fewest, space.counts))
     ((0 until few).map(n => n to n) :+ (few until space.counts)).filter(_.nonEmpty)
   }

@@ -46,13 +46,12 @@ final case class Io(
     coreBytesPerSecond: Option[Double] = None,
     replicas: Int = 1
 ) {
-  def bytesOn(machines: Int): Double = Replicas.on(machines, replicas) * bytes
+  def bytesOn(machines: Int): Double = Replicated(bytes, replicas).on(machines)
 }
 
-private[cost] object Replicas {
-
-  /** The part of a file's replicas that so many machines have. */
-  def on(machines: Int, replicas: Int): Double = math.min(machines, replicas).toDouble / replicas
+/** Bytes of so many replicas, each on another machine: fewer machines have no more than one each. */
+final case class Replicated(bytes: Double, replicas: Int) {
+  def on(machines: Int): Double = math.min(machines, replicas).toDouble / replicas * bytes
 }
 
 /** What a stage asks of any cluster (Doppio, sections IV-A and IV-C).
@@ -97,22 +96,20 @@ object StageDemand {
   *
   * @param driverSeconds in which no task runs, whatever the cluster
   * @param localBytes    what the local disks together have to hold at least
-  * @param hdfsInput     the same of the HDFS disks: every replica of what the stage reads that reads most
-  * @param hdfsOutput    and of all output
+  * @param hdfsInputs    what the HDFS disks have to hold beside all output: of each job what the stage reads that reads most
   * @param notes         what was assumed
-  * @param replicas      that HDFS has at most of a file
   */
 final case class JobDemand(
     names: Seq[String],
     stages: IndexedSeq[StageDemand],
     driverSeconds: Double,
     localBytes: Double,
-    hdfsInput: Double,
-    hdfsOutput: Double,
-    notes: Seq[String],
-    replicas: Int = 1
+    hdfsInputs: Seq[Replicated],
+    notes: Seq[String]
 ) {
-  def hdfsBytes(machines: Int): Double = Replicas.on(machines, replicas) * (hdfsInput + hdfsOutput)
+  def hdfsBytes(machines: Int): Double =
+    hdfsInputs.map(_.on(machines)).maxOption.getOrElse(0.0) +
+      stages.flatMap(_.io).filter(_.kind == IoKind.HdfsWrite).map(_.bytesOn(machines)).sum
   def recordedSeconds: Double = driverSeconds + stages.map(_.recordedSeconds).sum
 
   /** Both, one after the other; what the first leaves on local disks is gone by then. */
@@ -121,9 +118,7 @@ final case class JobDemand(
     stages ++ next.stages,
     driverSeconds + next.driverSeconds,
     math.max(localBytes, next.localBytes),
-    math.max(hdfsInput, next.hdfsInput),
-    hdfsOutput + next.hdfsOutput,
-    (notes ++ next.notes).distinct,
-    math.max(replicas, next.replicas)
+    hdfsInputs ++ next.hdfsInputs,
+    (notes ++ next.notes).distinct
   )
 }

@@ -163,7 +163,7 @@ object Axes {
 
   private def plain(x: BigDecimal): String = x.bigDecimal.stripTrailingZeros.toPlainString
   private def flag(mbits: Double): String = s"--network ${plain(BigDecimal(mbits))}mbit"
-  private def speed(mbits: Double): String = {
+  def speed(mbits: Double): String = {
     def digits(x: Double) = plain(BigDecimal(x).round(new MathContext(3)))
     if (mbits >= 1e3) s"${digits(mbits / 1e3)} Gbit/s" else s"${digits(mbits)} Mbit/s"
   }

@@ -6,7 +6,8 @@ import pellucid.trace.{MachineSample, Trace}
   * shuffles and of the kernel, which comes with the network. A slow network brings less at a time, and each time costs: that goes with its time, not
   * with its bytes. Of each sample of the counters either has the part that goes with its time in it.
   *
-  * Steps may have had to share their cores with it, so it is what nothing that they had can be; 0 where counters do not tell.
+  * Steps may have had to share their cores with it, so it is what nothing that they had can be; 0 where counters do not tell. What several executors of a
+  * host have in one container is none of it: their steps are told together where its counters have as much.
   */
 private final class Beside(trace: Trace, work: Work) {
   import work.{begin, end, kind, micros, table, usesNetwork}
@@ -15,12 +16,13 @@ private final class Beside(trace: Trace, work: Work) {
   private val transfers = (0 until table.size).filter(usesNetwork)
 
   private val (withComputing, withTransfers) = {
-    val ofExecutor = (step: Int) => trace.tasks.executor(table.task(step))
-    val (computed, transferred) = (computing.groupBy(ofExecutor), transfers.groupBy(ofExecutor))
+    val (computed, transferred) = (new Steps(computing), new Steps(transfers))
     val ofSamples = trace.machines.toSeq.flatMap { case (executor, all) =>
       val samples = all.filter(_.coveredMillis > 0).sortBy(_.fromMillis).toIndexedSeq
-      val c = within(samples, computed.getOrElse(executor, Nil))
-      val t = within(samples, transferred.getOrElse(executor, Nil))
+      val ofHost = within(samples, computed.ofHost(executor))
+      val together = samples.map(used).sum >= ofHost.sum
+      val c = if (together) ofHost else within(samples, computed.ofExecutor(executor))
+      val t = within(samples, if (together) transferred.ofHost(executor) else transferred.ofExecutor(executor))
       samples.indices.map { s =>
         val beside = used(samples(s)) - c(s)
         val withTransfers = if (t(s) > 0) beside * t(s) / (c(s) + t(s)) else 0.0
@@ -28,6 +30,13 @@ private final class Beside(trace: Trace, work: Work) {
       }
     }
     (each(ofSamples.map(_._1)), each(ofSamples.map(_._2)))
+  }
+
+  private final class Steps(all: Seq[Int]) {
+    private def executorOf(step: Int) = trace.tasks.executor(table.task(step))
+    val ofExecutor: Map[Int, Seq[Int]] = all.groupBy(executorOf).withDefaultValue(Nil)
+    private val ofHosts = all.groupBy(step => trace.executors(executorOf(step)).host).withDefaultValue(Nil)
+    def ofHost(executor: Int): Seq[Int] = ofHosts(trace.executors(executor).host)
   }
 
   /** Of what was beside steps, and what they had, in each sample. */

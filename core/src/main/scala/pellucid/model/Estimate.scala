@@ -8,8 +8,8 @@ import pellucid.trace.{MonotaskTable, PathUse, Trace}
   * writes record by record; here it reads a chunk, computes on it, and so on. The chunks are small, as what is read next is read meanwhile
   * ([[Work.isAhead]]).
   *
-  * Where a log does not say what a task waited for, it waited for its input, its spills and its output, in proportion to their bytes. What
-  * tasks waited for a name server, which no other disk or network makes faster, is in the stretches of computing.
+  * Where a log does not say what a task waited for, it waited for its input, its spills and its output, in proportion to their bytes, as far as each of
+  * them can explain it. The rest, and what tasks waited for a name server, which no other disk or network makes faster, is in the stretches of computing.
   */
 object Estimate {
   private final val ChunkBytes = 1L << 20
@@ -27,17 +27,19 @@ object Estimate {
     for (row <- trace.byLaunch) {
       phases.load(row)
       val (read, spilled, written) = (tasks.inputBytes(row), tasks.diskSpilledBytes(row), tasks.outputBytes(row))
-      val moved = read + spilled + written
-      val unknown = phases(Phase.Waiting)
-      def part(bytes: Long) = if (moved > 0) unknown.toDouble * bytes / moved else 0.0
-      val input = phases(Phase.InputRead) + part(read)
+      val explaining = Seq(read -> phases.inputAtMost, spilled -> phases.spillAtMost, written -> phases.outputAtMost)
+      val moved = explaining.collect { case (bytes, atMost) if atMost > 0 => bytes.toDouble }.sum
+      def part(bytes: Long, atMost: Long) =
+        if (moved > 0) math.min(atMost.toDouble, phases(Phase.Waiting) * bytes / moved) else 0.0
+      val input = phases(Phase.InputRead) + part(read, phases.inputAtMost)
       val fetch = phases.networkLogged.toDouble
       val local = phases(Phase.ShuffleRead) - fetch
-      val shuffle = phases(Phase.ShuffleWrite) + phases(Phase.Spill) + part(spilled)
-      val out = phases(Phase.OutputWrite) + part(written)
+      val shuffle = phases(Phase.ShuffleWrite) + phases(Phase.Spill) + part(spilled, phases.spillAtMost)
+      val out = phases(Phase.OutputWrite) + part(written, phases.outputAtMost)
       val run = tasks.runMillis(row) * 1e6 + tasks.deserializeMillis(row) * 1e6
       val compute = math.max(0.0, run - input - fetch - local - shuffle - out)
-      val cpuShare = if (compute > 0) math.min(1.0, tasks.cpuNanos(row) / compute) else 0.0
+      val cpuShare =
+        if (!phases.cpuLogged) 1.0 else if (compute > 0) math.min(1.0, tasks.cpuNanos(row) / compute) else 0.0
       var at = tasks.launchMillis(row) * 1000L
 
       def step(resource: Int, phase: MonotaskPhase, bytes: Long, nanos: Double, cpuNanos: Double = 0): Unit =

@@ -29,14 +29,12 @@ final class Ideal(trace: Trace, schedule: Schedule, work: Work, scaling: Scaling
       case _ => 1.0
     })
 
-  /** Ideal seconds of each resource: of what is written to other machines those of the network, or of the disks of all replicas. */
-  def ofResources(stage: Int): IndexedSeq[(Resource, Double)] = Resource.all.map { r =>
-    val seconds = sums(stage)(Resource.all.indexOf(r)) / units(r)
-    r ->
-      (if (r == Resource.Output)
-         math.max(seconds, written(stage) * output.replicas * output.disk / units(Resource.Disk))
-       else seconds)
-  }
+  /** Seconds of all of them; of disks also for all replicas of what is written to other machines. */
+  private def sum(stage: Int, of: Resource): Double = sums(stage)(Resource.all.indexOf(of)) +
+    (if (of == Resource.Disk) written(stage) * output.replicas * output.disk else 0.0)
+
+  /** Ideal seconds of each resource. */
+  def ofResources(stage: Int): IndexedSeq[(Resource, Double)] = Resource.all.map(r => r -> sum(stage, r) / units(r))
 
   /** None of a stage without steps. */
   def bottleneck(stage: Int): Option[Resource] =
@@ -45,26 +43,29 @@ final class Ideal(trace: Trace, schedule: Schedule, work: Work, scaling: Scaling
   /** CPUs per disk from which on its disks keep a stage as long as it is, however many there are (Doppio's turning point B, section IV:
     * it is the time that tasks compute over the time that disks need for them); None of a stage without steps of a disk.
     */
-  def turningPoint(stage: Int): Option[Double] = {
-    def sum(of: Resource) = sums(stage)(Resource.all.indexOf(of))
-    Option.when(sum(Resource.Disk) > 0)(sum(Resource.Cpu) / sum(Resource.Disk))
-  }
+  def turningPoint(stage: Int): Option[Double] =
+    Option.when(sum(stage, Resource.Disk) > 0)(sum(stage, Resource.Cpu) / sum(stage, Resource.Disk))
 
   def seconds(stage: Int): Double = ofResources(stage).map(_._2).max
 
   /** Along the graph of its stages. */
   def ofJob(job: Int): Double = ofJobs(job)
   private lazy val ofJobs = schedule.stagesOfJob.map(stages =>
-    longest(stages.sortBy(s => (schedule.stageSubmitted(s), s)), schedule.stageAfter(_), seconds)
+    math.max(
+      longest(stages.sortBy(s => (schedule.stageSubmitted(s), s)), schedule.stageAfter(_), seconds),
+      shared(stages.toIndexedSeq)
+    )
   )
 
-  /** Along the jobs that followed one another; those that ran at once share the resources, all of which have to do what all ask of them. */
+  /** Along the jobs that followed one another. */
   lazy val ofApplication: Double = {
-    val stages = trace.stages.indices
-    val shared = if (stages.isEmpty) 0.0 else stages.map(ofResources(_).map(_._2)).transpose.map(_.sum).max
     val jobs = trace.jobs.indices.sortBy(j => (trace.jobs(j).submissionMillis, j))
-    math.max(longest(jobs, schedule.jobAfter(_), ofJob), shared)
+    math.max(longest(jobs, schedule.jobAfter(_), ofJob), shared(trace.stages.indices))
   }
+
+  /** What runs at once shares the resources: each has to do what all ask of it. */
+  private def shared(stages: Seq[Int]): Double =
+    if (stages.isEmpty) 0.0 else stages.map(ofResources(_).map(_._2)).transpose.map(_.sum).max
 
   /** The chain that takes longest of `all`, which stand in an order in which none comes before what it follows. */
   private def longest(all: Iterable[Int], after: Int => Array[Int], seconds: Int => Double): Double = {

@@ -12,11 +12,14 @@ final class Recorded(trace: Trace, known: Known) {
   val monotasks: Boolean = trace.monotasks.size > 0
   private val table = if (monotasks) SmallReads.apart(trace) else Estimate.of(trace)
 
-  /** What tasks waited for was measured: of others it is a guess, which what they read meanwhile would make no better. */
-  private val hidesReads = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
+  /** What tasks waited for was measured. */
+  private val observed = !monotasks && trace.byLaunch.exists(trace.tasks.is(_, Tasks.Observed))
+
+  /** Of tasks whose waiting is a guess it would make nothing better, nor where the disk's speed does not tell how much it is. */
+  private val hidesReads = observed && known.disk.isDefined
 
   /** What a task's time is known from, as the lab's predictions name it. */
-  val variant: String = if (monotasks) "monotasks" else if (hidesReads) "observed" else "stock"
+  val variant: String = if (monotasks) "monotasks" else if (observed) "observed" else "stock"
   private val kinds = table.resources.map(Resource.of)
 
   /** Executors that ran tasks. */
@@ -51,7 +54,7 @@ final class Recorded(trace: Trace, known: Known) {
   /** A container that is held back has what it used in its busiest seconds; a machine what each of its executors had, or the container of all. */
   private lazy val limit: Option[Double] = byHost.values.flatMap { executors =>
     def most(executor: Int, millis: MachineSample => Long): Option[Double] = trace.machines.getOrElse(executor, Nil)
-      .filter(m => m.throttledMillis > m.coveredMillis * Recorded.HeldBack)
+      .filter(m => m.coveredMillis > 0 && m.throttledMillis > m.coveredMillis * Recorded.HeldBack)
       .map(m => millis(m).toDouble / m.coveredMillis).maxOption
     executors.flatMap(most(_, _.usedCpuMillis)).maxOption.map { ofOne =>
       val thousandths = Use.atOnce(trace, executors, e => (most(e, _.cpuMillis).getOrElse(0.0) * 1000).round.toInt)
@@ -83,7 +86,7 @@ final class Recorded(trace: Trace, known: Known) {
       yield DiskProfile("as recorded", BandwidthCurve.flat(r), BandwidthCurve.flat(w))
   }
 
-  /** The most that any network card received or sent in the ten seconds of a sample: its speed is no less. */
+  /** The most that any network card received or sent in a sample: its speed is no less. */
   private lazy val peakBytesPerSecond: Option[Double] =
     trace.machines.valuesIterator.flatten.filter(_.coveredMillis > 0).flatMap(m =>
       m.nics.map(n => math.max(n.inBytes, n.outBytes) * 1000.0 / m.coveredMillis)
@@ -195,6 +198,9 @@ final class Recorded(trace: Trace, known: Known) {
     Option.when(cluster.machines == 1 && next.machines > 1 && shuffles)(
       "on one machine no shuffle went through the network: what it would take between several is not in the prediction"
     ),
+    Option.when(next.machines < cluster.machines && shuffles)(
+      "on fewer machines more of a shuffle is read from a task's own machine: what that takes its disks is not in the prediction"
+    ),
     Option.when(!monotasks)("the log has no monotasks: those of its tasks are estimated from the phases of their time"),
     Option.when(known.cpus.isEmpty && limit.isDefined)(
       f"a container's limit held tasks back: $cpus%.2f CPUs of a machine, the most that was used (--cpus-now says otherwise)"
@@ -214,7 +220,7 @@ final class Recorded(trace: Trace, known: Known) {
     Option.when(known.networkBytesPerSecond.isEmpty)(peakBytesPerSecond.fold(
       "the speed of the network now is not known (--network-now says it)"
     )(peak =>
-      f"the network now has ${peak * 8 / 1e6}%.0f Mbit/s, the most that was seen (--network-now says otherwise)"
+      s"the network now has ${Axes.speed(peak * 8 / 1e6)}, the most that was seen: where it has more, a faster one is worth less (--network-now says it)"
     ))
   ).flatten
 }

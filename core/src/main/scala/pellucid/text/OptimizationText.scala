@@ -31,7 +31,8 @@ object OptimizationText {
   }
 
   private def rules(o: Optimization): String =
-    title("What rules of thumb for the local disk would cost in place of the cheapest") +
+    if (o.rules.isEmpty) ""
+    else title("What rules of thumb for the local disk would cost in place of the cheapest") +
       configurations(o.rules.map(r => s"${r.name}: ${saving(r.cheaper)}" -> r.choice))
 
   private def saving(cheaper: Double): String =

@@ -129,10 +129,13 @@ class DemandsSuite extends munit.FunSuite {
   }
 
   test("of two jobs HDFS keeps all output, and one's input after the other's; local disks what either leaves") {
-    def job(input: Double, output: Double, local: Double) =
-      JobDemand(Seq("job"), Vector.empty, 1, local, input, output, Nil)
-    val both = job(600, 100, 30) + job(200, 300, 50)
-    assertEquals((both.hdfsBytes(1), both.localBytes), (600.0 + 400, 50.0))
+    def job(input: Replicated, output: Io, local: Double) =
+      JobDemand(Seq("job"), Vector(StageDemand("job", 0, "s", 1, 0, Seq(output))), 1, local, Seq(input), Nil)
+    val first = job(Replicated(600, 3), Io(IoKind.HdfsWrite, 300, 1, replicas = 3), 30)
+    val both = first +
+      job(Replicated(250, 1), Io(IoKind.HdfsWrite, 100, 1), 50) // whose output is no file of HDFS, or has one replica
+    assertEquals((both.hdfsBytes(3), both.localBytes), (600.0 + 400, 50.0))
+    assertEquals(both.hdfsBytes(1), 250.0 + 100 + 100) // of three replicas one
   }
 
   test("attempts beyond one for each partition are retries") {

@@ -87,8 +87,19 @@ class DoppioSuite extends Properties {
     assertEqualsDouble(seconds(1), 10, 1e-9)
   }
 
-  property("B is where computing and the disk take equally long: below it the disk is no bound") {
-    forAll(stagesOf(Seq(IoKind.ShuffleRead)), clusters) { (stage, on) =>
+  test("a task waits for all replicas of what it writes at once, the disks have them one after another") {
+    // a task of 1 s writes 128 MB, 1.28 s of a disk of 100 MB/s: 100 tasks take 22.8 s on 10 cores; 38.4 GB take ten disks 38.4 s
+    val stage = StageDemand("job", 0, "s", 100, 1, Seq(Io(IoKind.HdfsWrite, 3 * 12.8e9, 1.28e8, replicas = 3)))
+    def predicted(cores: Int) = Doppio.stage(stage, Cluster(10, cores, disk(1e8), disk(1e8)))
+    assertEqualsDouble(predicted(1).seconds, 38.4, 1e-9)
+    assertEquals(predicted(1).bound, "hdfsWrite")
+    assertEqualsDouble(predicted(1).io.head.turningPoint, 22.8 / 38.4, 1e-9)
+  }
+
+  property(
+    "B is where computing and the disk take equally long, also of two kinds of I/O: below it the disk is no bound"
+  ) {
+    forAll(stagesOf(Seq(IoKind.ShuffleRead, IoKind.PersistRead)), clusters) { (stage, on) =>
       val simple = stage.copy(serialSeconds = StageDemand.NoSerial, leastWaves = 0)
       val p = Doppio.stage(simple, on)
       val cores = on.cores.toDouble
@@ -122,7 +133,7 @@ object Demanded {
   val jobs: Gen[JobDemand] = for {
     stages <- Gen.nonEmptyListOf(stagesOf(IoKind.all))
     driver <- Gen.choose(0.0, 10.0)
-  } yield JobDemand(Seq("job"), stages.take(5).toVector, driver, 0, 0, 0, Nil)
+  } yield JobDemand(Seq("job"), stages.take(5).toVector, driver, 0, Nil, Nil)
 
   private val disks = pellucid.disk.DiskProfileSuite.curves.flatMap(read =>
     pellucid.disk.DiskProfileSuite.curves.map(DiskProfile("disk", read, _))

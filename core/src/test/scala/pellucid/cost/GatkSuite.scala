@@ -185,8 +185,10 @@ object GatkSuite {
     ),
     0,
     334 * GB,
-    2 * 122 * GB, // dfs.replication 2
-    2 * 166 * GB,
+    Seq(
+      Replicated(2 * 122 * GB, 2),
+      Replicated(166 * GB, 1)
+    ), // dfs.replication 2; of the output the paper has one as written
     Nil
   )
   private def br = gatk(brCoreHours).stages(1)

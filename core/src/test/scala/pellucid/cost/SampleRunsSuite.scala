@@ -29,7 +29,7 @@ class SampleRunsSuite extends munit.FunSuite {
   /** As the model itself has it, or with a time for each run. */
   private def runs(seconds: Double*): Seq[SampleRun] = clusters.zipWithIndex.map { case (on, i) =>
     val took = seconds.lift(i).getOrElse(Doppio.stage(truth, on).seconds)
-    SampleRun(JobDemand(Seq("job"), Vector(truth.copy(recordedSeconds = took)), 1, 0, 0, 0, Nil), on)
+    SampleRun(JobDemand(Seq("job"), Vector(truth.copy(recordedSeconds = took)), 1, 0, Nil, Nil), on)
   }
   private def fit(runs: Seq[SampleRun]): JobDemand = SampleRuns.fit(runs(0), runs(1), runs(2), runs(3))
 
@@ -73,7 +73,7 @@ class SampleRunsSuite extends munit.FunSuite {
     // two tasks on 3 and 6 cores took 12 s and, by luck, 10; of them a task computes 9 s and reads 96 MB in 0.2
     val result = StageDemand("job", 0, "s", 2, 9, Seq(Io(IoKind.HdfsRead, 2 * 96 * MB, 1e8)))
     def took(seconds: Double, on: Cluster) =
-      SampleRun(JobDemand(Seq("job"), Vector(result.copy(recordedSeconds = seconds)), 1, 0, 0, 0, Nil), on)
+      SampleRun(JobDemand(Seq("job"), Vector(result.copy(recordedSeconds = seconds)), 1, 0, Nil, Nil), on)
     val fitted =
       SampleRuns.fit(took(12, clusters(0)), took(10, clusters(1)), took(12, clusters(2)), took(12, clusters(3)))
     assertEqualsDouble(Doppio.stage(fitted.stages.head, clusters(1)).seconds, 12, 1e-9)

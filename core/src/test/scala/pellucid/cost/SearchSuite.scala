@@ -36,13 +36,14 @@ class SearchSuite extends Properties {
       val stages = job.stages.map(s =>
         s.copy(io = s.io.map(io => if (io.kind == IoKind.HdfsWrite) io.copy(replicas = replicas) else io))
       )
-      val sized = job.copy(stages = stages, localBytes = local, hdfsInput = hdfs, replicas = replicas)
+      val sized = job.copy(stages = stages, localBytes = local, hdfsInputs = Seq(Replicated(hdfs, replicas)))
       val search = Search.of(sized, space)
       val all = (0L until space.size).map(space(_))
       val fit =
         all.filter(c =>
           c.machines * c.local.gigabytes * 1e9 >= local &&
-            c.machines * c.hdfs.gigabytes * 1e9 >= hdfs * math.min(c.machines, replicas) / replicas
+            c.machines * c.hdfs.gigabytes * 1e9 >= hdfs * math.min(c.machines, replicas) / replicas +
+            stages.flatMap(_.io).filter(_.kind == IoKind.HdfsWrite).map(_.bytesOn(c.machines)).sum
         )
       assertEquals(search.tooSmall, all.size.toLong - fit.size)
       val choices = fit.map(Optimization.choice(sized, _))
@@ -68,8 +69,7 @@ class SearchSuite extends Properties {
     Vector(StageDemand("job", 0, "s", 800, 9, Seq(Io(IoKind.ShuffleRead, 1e9, 1e6)), recordedSeconds = 100)),
     10,
     1e9,
-    0,
-    0,
+    Nil,
     Seq("a note")
   )
 

@@ -819,6 +819,69 @@ class ModelsSuite extends munit.FunSuite {
     assertEquals(cpus(2000, 5000), Some("5.00")) // one container of both
   }
 
+  test("of two executors in one container neither has beside it what the other computes") {
+    // one core each, on which each computes for 1 s; both have the counters of one container, of 2 s, or of one each, of 1.5 s
+    val both = Seq("1", "2").map(e => Did("c0,0,0,1000000,1000000", "cpu=1", executor = e, seconds = 1))
+    val trace = readLines(logOf("", 1, 1, both).map(_.replace("\"Host\":\"h2\"", "\"Host\":\"h1\"")): _*)
+    def replayed(millis: Long) = {
+      val sample =
+        MachineSample(1000, 2000, 1000, 1, 1000, 0, 1, 0, 0, 0, Vector.empty, Vector.empty, containerCpuMillis = millis)
+      job(trace.copy(machines = trace.executors.indices.map(_ -> Vector(sample)).toMap), Change()).replayNow
+    }
+    near(replayed(2000), 1)
+    near(replayed(1500), 1.5)
+  }
+
+  /** One task of 10 s on one core: 4 s of CPU time, 1 s blocked on 32 MB of input. */
+  private def waits(set: (Tasks, Int) => Unit): Trace = {
+    val trace = new TraceOf()
+    trace.stage(0, 0, 10000).job(0, 0, 10000, 0).task(0, 0, 10000) { (t, row) =>
+      t.cpuNanos(row) = 4000000000L
+      t.inputBytes(row) = 32 << 20
+      t.inputBlockedNanos(row) = 1000000000L
+      set(t, row)
+    }
+    trace.result()
+  }
+
+  test("what a task waited for that its input cannot explain is as long on any disk") {
+    def withoutDisk(set: (Tasks, Int) => Unit) =
+      new Models(waits(set)).predict(Change()).bounds.find(_.resource == "disk").get.replay
+    near(withoutDisk((_, _) => ()), 4)
+    near(withoutDisk((t, row) => { t.set(row, Tasks.Observed); t.set(row, Tasks.InputLogged) }), 9)
+    near(withoutDisk((t, row) => { t.scanNanos(row) = 2000000000L; t.inputBlockedNanos(row) = 0 }), 8)
+  }
+
+  test("where a log has no CPU time, what a task did not wait for is computing to the ideal model, too") {
+    val trace = waits((t, row) => { t.cpuNanos(row) = 0; t.flags(row) = t.flags(row) & ~Tasks.CpuLogged })
+    val p = job(trace, Change(cores = Some(2)))
+    assertEquals((p.idealNow, p.idealNext), (9.0, 4.5))
+  }
+
+  test(
+    "a job without an end in the log went on until that ends: more machines make its share shorter to the simple models"
+  ) {
+    // 10 s, of which the job has the last 8
+    val trace = new TraceOf()
+    trace.stage(0, 2000, 10000).job(0, 2000, 10000, 0).task(0, 2000, 10000)()
+    val ended = trace.result()
+    val running = ended.copy(jobs = ended.jobs.map(_.copy(completionMillis = 0)))
+    for (trace <- Seq(ended, running)) {
+      val p = new Models(trace).predict(Change(cores = Some(2)))
+      near(p.application.slots, 2 + 8 / 2.0)
+      near(p.application.ideal, 2 + 8 / 2.0)
+      assertEquals(p.jobs.size, trace.jobs.count(_.ended))
+    }
+  }
+
+  test("the ideal time of a disk is also for the replicas that it gets") {
+    // two machines, so 2 replicas: 40 MB of each are 80 MB for each disk, of 100 MB/s, beside 0.5 s of reading
+    val did = Did("i0,50000000,0,500000,0;o1,40000000,0,500000,0", "disk:a=1 network:output=1", seconds = 1)
+    val out = stage(1, 1, did, did.copy(executor = "2"))
+    val known = Known(disks = Some(1), disk = Some(flat("now", 1e8)), networkBytesPerSecond = Some(1e9))
+    near(job(out, Change(), known).idealNow, 1.3)
+  }
+
   test(
     "of an observed log without monotasks: what a task did not wait for is read while it computes, in pieces of 1 MB"
   ) {
