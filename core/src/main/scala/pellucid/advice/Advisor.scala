@@ -204,8 +204,11 @@ final class Advisor(
   /** A stage with fewer tasks than there were slots could use them all, if its work could be cut into as many. */
   private def parallelism: Seq[Advice] = {
     val atOnce = Use.slots(trace) // of all executors, which no stage has more of
-    val partitions = trace.tasksOfStage.map { rows =>
-      if (rows.forall(tasks.attempt(_) == 0)) rows.length else rows.iterator.map(tasks.index(_)).distinct.size
+    // of a stage of which a window or a cut log has some tasks it is all
+    val partitions = trace.tasksOfStage.zip(trace.stages).map { case (rows, stage) =>
+      val seen =
+        if (rows.forall(tasks.attempt(_) == 0)) rows.length else rows.iterator.map(tasks.index(_)).distinct.size
+      if (seen > 0) math.max(seen, stage.numTasks) else 0
     }
     val slots = trace.stages.indices.map { s =>
       if (partitions(s) == 0 || partitions(s) >= atOnce) 0

@@ -75,15 +75,11 @@ abstract class Progress(schedule: Schedule, events: EventQueue, firstEvent: Int)
     }
   }
 
-  /** The application's end keeps its distance from the end of the last job that ended. */
+  /** The application's end keeps its distance from the end of the last job. */
   def recordedEnd: Long = {
     val recorded = (trace.endMillis - trace.startMillis) * Schedule.Micros
-    val ended = (0 until jobs).filter(trace.jobs(_).ended)
-    if (ended.isEmpty) 0L
-    else {
-      val last = ended.map(trace.jobs(_).completionMillis).max
-      ended.map(out.jobEnd(_)).max + recorded - (last - trace.startMillis) * Schedule.Micros
-    }
+    val known = (0 until jobs).filter(jobCompleted(_) >= 0)
+    if (known.isEmpty) 0L else known.map(out.jobEnd(_)).max + recorded - known.map(jobCompleted(_)).max
   }
 }
 

@@ -11,8 +11,7 @@ import pellucid.trace.Lanes
   *
   * A free slot takes the next task that its executor ran in the recording, and when those are gone the next of another
   * executor, unless that one had waited for its own; a stage uses no executor that it did not use.
-  * Among the stages that have tasks to run the earliest job's goes first (Spark's FIFO), or the one with the fewest running
-  * tasks (FAIR).
+  * Among the stages that have tasks to run the earliest job's goes first (Spark's FIFO), with FAIR that of the pool with the fewest running tasks.
   */
 final class Replay(val schedule: Schedule) {
   import schedule._
@@ -41,7 +40,7 @@ final class Replay(val schedule: Schedule) {
         if (left(stage) > 0) becomeReady(stage)
       }
     }
-    private val running = new Array[Int](stages)
+    private val running = new Array[Int](stages) // in each pool, of which there are no more
 
     /** Stages with tasks to launch, and how many tasks they have. */
     private val ready = ArrayBuffer.empty[Int]
@@ -55,6 +54,8 @@ final class Replay(val schedule: Schedule) {
     private val released = new Array[java.util.ArrayDeque[Integer]](stages) // retries and copies whose time has come
     private val launched = new Array[Boolean](taskRows)
     private val ranOn = new Array[Int](taskRows)
+    private val began = new Array[Long](taskRows)
+    private val lastBegan = new Array[Long](trace.executors.size) // the task whose slot an executor had free last
 
     private val free = new Array[Int](trace.executors.size) // slots; negative while a lost executor's tasks still run
     private var idle = new Array[Int](64) // executors that look for work at this moment
@@ -91,8 +92,9 @@ final class Replay(val schedule: Schedule) {
     private def taskEnds(row: Int): Unit = {
       val stage = trace.tasks.stage(row)
       free(ranOn(row)) += 1
+      lastBegan(ranOn(row)) = began(row)
       lookForWork(ranOn(row))
-      running(stage) -= 1
+      running(pool(stage)) -= 1
       if (awaited(row)) progress.taskEnded(stage, now)
       following(row).foreach(f => if (f.afterEnd) events.add(now + f.delay, Release + f.row))
     }
@@ -162,8 +164,7 @@ final class Replay(val schedule: Schedule) {
       var i = 0
       while (i < ready.length) {
         val s = ready(i)
-        val first = best < 0 || (if (fair) running(s) < running(best) else priority(s) < priority(best))
-        if (first && offer(s, executor, others) >= 0) best = s
+        if ((best < 0 || goesBefore(s, best, running)) && offer(s, executor, others) >= 0) best = s
         i += 1
       }
       best
@@ -200,9 +201,12 @@ final class Replay(val schedule: Schedule) {
       if (left(stage) == 0 && !hasReleased(stage)) ready -= stage
       pending -= 1
       free(executor) -= 1
-      running(stage) += 1
+      running(pool(stage)) += 1
       ranOn(row) = executor
-      val start = now + delay(row)
+      // a task that overlapped the one before it in its slot began no sooner than that or its stage
+      val start =
+        math.max(now + delay(row), math.min(now, math.max(progress.out.stageStart(stage), lastBegan(executor))))
+      began(row) = start
       events.add(math.max(now, start + duration(row)), row)
       following(row).foreach { copy => // which does not come later than the end of what it copies
         if (!copy.afterEnd)

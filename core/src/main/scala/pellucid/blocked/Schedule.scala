@@ -24,6 +24,9 @@ final class Schedule(val trace: Trace) {
   /** From the end of the job's last stage to its own. */
   val jobTail: Array[Long] = new Array(jobs)
 
+  /** The end of each job, where one that went on longer than all that ended has the log's; -1 of others whose end the log has not. */
+  val jobCompleted: Array[Long] = Array.fill(jobs)(-1L)
+
   // ---- stages
 
   val stages: Int = trace.stages.size
@@ -47,11 +50,24 @@ final class Schedule(val trace: Trace) {
   lazy val jobsAfter: Array[Array[Int]] = Schedule.invert(jobs, jobAfter(_), jobs)
   lazy val stagesAfter: Array[Array[Int]] = Schedule.invert(stages, stageAfter(_), stages)
 
-  /** Stages share the executors, rather than taking them one after another. */
-  val fair: Boolean = trace.application.properties.get("spark.scheduler.mode").exists(_.equalsIgnoreCase("FAIR"))
+  /** Of each stage, the number of its job's pool: under FIFO there is one. */
+  lazy val pool: Array[Int] = {
+    val fair = trace.application.properties.get("spark.scheduler.mode").exists(_.equalsIgnoreCase("FAIR"))
+    val names = Array.tabulate(stages)(s => if (fair && stageJob(s) >= 0) trace.jobs(stageJob(s)).pool else None)
+    names.map(names.distinct.zipWithIndex.toMap)
+  }
+
+  /** Whether Spark gives a slot to this stage rather than to the other: the pool's with fewer tasks that run, and in a pool the earliest job's.
+    *
+    * @param running tasks of each pool
+    */
+  def goesBefore(stage: Int, other: Int, running: Array[Int]): Boolean = {
+    val (here, there) = (running(pool(stage)), running(pool(other)))
+    if (here != there) here < there else priority(stage) < priority(other)
+  }
 
   /** The order in which Spark's FIFO scheduler takes stages: the earliest job's first. */
-  lazy val priority: Array[Long] = Array.tabulate(stages)(s =>
+  private lazy val priority: Array[Long] = Array.tabulate(stages)(s =>
     ((if (stageJob(s) < 0) 0L else trace.jobs(stageJob(s)).id.toLong) << 32) | trace.stages(s).id
   )
 
@@ -148,9 +164,13 @@ final class Schedule(val trace: Trace) {
     }
     val lastStageEnd = Array.fill(jobs)(Long.MinValue)
     for (s <- 0 until stages; j = stageJob(s) if j >= 0) lastStageEnd(j) = math.max(lastStageEnd(j), stageCompleted(s))
-    for (j <- 0 until jobs if trace.jobs(j).ended) {
+    val ended = (0 until jobs).filter(trace.jobs(_).ended)
+    for (j <- ended) jobCompleted(j) = at(trace.jobs(j).completionMillis)
+    val lastEnd = ended.map(jobCompleted(_)).maxOption.getOrElse(Long.MinValue)
+    for (j <- 0 until jobs if !trace.jobs(j).ended && lastStageEnd(j) > lastEnd) jobCompleted(j) = at(trace.endMillis)
+    for (j <- 0 until jobs if jobCompleted(j) >= 0) {
       val from = math.max(lastStageEnd(j), at(trace.jobs(j).submissionMillis))
-      jobTail(j) = math.max(0L, at(trace.jobs(j).completionMillis) - from)
+      jobTail(j) = math.max(0L, jobCompleted(j) - from)
     }
   }
 

@@ -25,7 +25,19 @@ final case class Comparison(
     onlyAfter: Seq[String]
 )
 
-final case class Side(id: String, name: String, seconds: Double, stageSeconds: Double, tasks: Int, taskSeconds: Double)
+/** @param ended whether the log has the application's end; else the times are up to the log's last moment
+  * @param notes what else the log lacks, in words
+  */
+final case class Side(
+    id: String,
+    name: String,
+    seconds: Double,
+    stageSeconds: Double,
+    tasks: Int,
+    taskSeconds: Double,
+    ended: Boolean,
+    notes: Seq[String]
+)
 
 final case class PhasePair(phase: String, beforeSeconds: Double, afterSeconds: Double)
 
@@ -83,7 +95,9 @@ object Comparison {
     r.application.seconds,
     r.stages.map(_.seconds).sum,
     r.application.tasks,
-    r.breakdown.taskSeconds
+    r.breakdown.taskSeconds,
+    r.application.ended,
+    r.intake.notes
   )
 
   private def pair(before: Stage, after: Stage) =

@@ -27,10 +27,10 @@ object CriticalPath {
   }
 
   private def stepsOfApplication(s: Schedule): Seq[PathStep] = {
-    val ended = (0 until s.jobs).filter(s.trace.jobs(_).ended)
-    if (ended.isEmpty) return Nil
+    val known = (0 until s.jobs).filter(s.jobCompleted(_) >= 0)
+    if (known.isEmpty) return Nil
     var jobs = List.empty[Int]
-    var j = ended.maxBy(s.trace.jobs(_).completionMillis)
+    var j = known.maxBy(s.jobCompleted(_))
     while (j >= 0) { jobs = j :: jobs; j = s.jobAfter(j).lastOption.getOrElse(-1) }
     var until = 0L
     jobs.flatMap(ofJob(s, _)).map { stage =>

@@ -28,7 +28,9 @@ final class ObservedTask(builder: TraceBuilder) {
         tasks.set(row, Tasks.Observed)
         // what is read or written through a file system that is not observed stays unmeasured
         def most(kinds: Set[String], of: Long) = uses.iterator.filter(u => kinds(u.kind)).map(_.bytes).sum >= of * Most
-        if (most(Set("input", "blockRead"), tasks.inputBytes(row))) tasks.set(row, Tasks.InputLogged)
+        val isBytes = tasks.inputBytes(row) > 0 ||
+          tasks.inputRecords(row) == 0 // records without bytes come from elsewhere
+        if (isBytes && most(Set("input", "blockRead"), tasks.inputBytes(row))) tasks.set(row, Tasks.InputLogged)
         if (most(Set("output"), tasks.outputBytes(row))) tasks.set(row, Tasks.OutputLogged)
         true
       }

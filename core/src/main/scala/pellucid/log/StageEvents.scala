@@ -12,7 +12,7 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var submitted = 0L
     var stageIds = Array.empty[Int]
     val stageTasks = Map.newBuilder[Int, Int]
-    var description, execution: Option[String] = None
+    var description, execution, pool: Option[String] = None
     c.event(jobKeys) {
       case JobId => id = c.long().toInt
       case JobSubmission => submitted = c.long()
@@ -31,10 +31,11 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
         c.fields(propertyKeys) {
           case Description => description = Option(c.string()).filter(_.nonEmpty)
           case SqlExecution => execution = Option(c.string())
+          case Pool => pool = Option(c.string())
         }
     }
     val sql = execution.flatMap(_.toLongOption)
-    builder.job(JobInfo(id, submitted, 0, None, stageIds, description, sql, stageTasks.result()))
+    builder.job(JobInfo(id, submitted, 0, None, stageIds, description, sql, stageTasks.result(), pool))
   }
 
   def jobEnd(): Unit = {
@@ -99,7 +100,12 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     JobException -> "Exception",
     Message -> "Message"
   )
-  private val propertyKeys = new Keys(Description -> "spark.job.description", SqlExecution -> "spark.sql.execution.id")
+  private val propertyKeys =
+    new Keys(
+      Description -> "spark.job.description",
+      SqlExecution -> "spark.sql.execution.id",
+      Pool -> "spark.scheduler.pool"
+    )
   private val stageKeys = new Keys(
     Info -> "Stage Info",
     StageId -> "Stage ID",
@@ -127,6 +133,7 @@ private[log] object StageEvents {
 
   private final val Description = 1
   private final val SqlExecution = 2
+  private final val Pool = 3
 
   private final val Info = 1
   private final val StageId = 2

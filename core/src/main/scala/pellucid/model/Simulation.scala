@@ -16,7 +16,7 @@ import pellucid.sched.{Concurrency, Monotask, MonotaskPhase, Spread}
   * @param blocks that a stage writes to other machines
   */
 final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
-  import schedule.{awaited, fair, queued, stages, trace}
+  import schedule.{awaited, pool, queued, stages, trace}
   private val taskRows = trace.tasks.size
   private val rows: Array[Array[Int]] =
     Array.tabulate(stages)(s => (queued(s) ++ trace.tasksOfStage(s).filter(awaited(_))).distinct)
@@ -66,7 +66,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val ready = ArrayBuffer.empty[Int] // stages with tasks to launch
     private val next = new Array[Int](stages) // in `rows`, past those launched
     private val nextOfHost = rowsOfHost.map(hosts => new Array[Int](hosts.length))
-    private val runningOf = new Array[Int](stages)
+    private val runningOf = new Array[Int](stages) // in each pool, of which there are no more
     private val launched = new Array[Boolean](taskRows)
     private var begun = 0L
     private val multitask = new Array[Long](taskRows) // in the order in which they began
@@ -289,12 +289,12 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     }
 
     private def launchOn(machine: Machine): Unit = {
-      val stage = ready.minBy(s => if (fair) runningOf(s).toLong else schedule.priority(s))
+      val stage = ready.reduce((a, b) => if (schedule.goesBefore(b, a, runningOf)) b else a)
       val task = own(stage, machine).getOrElse(first(rows(stage), next, stage))
       launched(task) = true
       remain(-1)
       if (first(rows(stage), next, stage) < 0) ready -= stage
-      runningOf(stage) += 1
+      runningOf(pool(stage)) += 1
       machineOf(task) = machine
       numberOf(task) = machine.tasks
       machine.launches()
@@ -416,7 +416,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       val stage = trace.tasks.stage(task)
       machineOf(task).ends(task)
       if (fileOf(task) != null) fileOf(task).ends()
-      runningOf(stage) -= 1
+      runningOf(pool(stage)) -= 1
       if (awaited(task)) progress.taskEnded(stage, now)
       reached()
     }

@@ -6,7 +6,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros._
 import pellucid.blocked.{Blockage, BlockedTime, Scenarios, Schedule, Simulated}
 import pellucid.disk.DiskProfile
 import pellucid.sched.MonotaskPhase
-import pellucid.trace.{JobInfo, Trace}
+import pellucid.trace.Trace
 
 /** How long an application, its jobs and its stages would take on other machines. Durations are seconds.
   *
@@ -173,7 +173,7 @@ final class Models(trace: Trace, known: Known = Known()) {
       machines(next),
       all,
       Validation.of(recorded.variant, next.differs(now), all.replay),
-      jobs.zip(trace.jobs).collect { case (prediction, job) if job.ended => prediction },
+      jobs.zip(ofKnownEnd).collect { case (prediction, (j, _, _)) if trace.jobs(j).ended => prediction },
       stages,
       bounds,
       recorded.assumptions(next) ++ assumed
@@ -184,13 +184,13 @@ final class Models(trace: Trace, known: Known = Known()) {
     f"disks write ${100 / slower}%.0f %% of what they could while output waits for them, as in the recording: they idle in turn"
   )
 
-  private def jobsOn(after: On): Seq[JobPrediction] = trace.jobs.zipWithIndex.map { case (job, j) =>
-    val seconds = (endMillis(job) - job.submissionMillis) / 1e3
-    JobPrediction(job.id, prediction(seconds, after, _.jobMicros(j), _.ofJob(j)))
+  private def jobsOn(after: On): Seq[JobPrediction] = ofKnownEnd.map { case (j, from, to) =>
+    JobPrediction(trace.jobs(j).id, prediction((to - from) / 1e6, after, _.jobMicros(j), _.ofJob(j)))
   }
 
-  /** One that has no end in the log went on until that ends. */
-  private def endMillis(job: JobInfo): Long = if (job.ended) job.completionMillis else trace.endMillis
+  /** Jobs whose end is known, each with its microseconds from and to. */
+  private val ofKnownEnd = trace.jobs.indices.filter(schedule.jobCompleted(_) >= 0)
+    .map(j => (j, (trace.jobs(j).submissionMillis - trace.startMillis) * Schedule.Micros, schedule.jobCompleted(j)))
 
   private lazy val bounds: Seq[Bound] = {
     val scenarios = new Scenarios(trace)
@@ -232,7 +232,7 @@ final class Models(trace: Trace, known: Known = Known()) {
 
   /** What no job ran in stays as it was. The simple models take the rest to change as the sum of the jobs does. */
   private def application(jobs: Seq[Prediction], after: On): Prediction = {
-    val inJobs = Models.covered(trace.jobs.map(job => (job.submissionMillis, endMillis(job)))) / 1e3
+    val inJobs = Models.covered(ofKnownEnd.map { case (_, from, to) => (from, to) }) / 1e6
     val all = jobs.map(_.seconds).sum
     def sum(of: Prediction => Double) = seconds + (if (all > 0) inJobs * (jobs.map(of).sum / all - 1) else 0.0)
     Prediction(

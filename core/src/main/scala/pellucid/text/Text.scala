@@ -80,7 +80,7 @@ object Text {
     val (a, b) = (c.before, c.after)
     val moved = c.stages.filter(s => math.abs(s.afterSeconds - s.beforeSeconds) > LeastChange).take(MostRows)
     Seq(
-      title(s"Before: ${sideName(a)}") + title(s"After:  ${sideName(b)}") +
+      title(s"Before: ${sideName(a)}") + lacks(a) + title(s"After:  ${sideName(b)}") + lacks(b) +
         table(
           columns,
           Seq(
@@ -103,6 +103,12 @@ object Text {
         unmatched("before", c.onlyBefore) + unmatched("after", c.onlyAfter)
     ).mkString("\n")
   }
+
+  private def lacks(side: Side): String =
+    (Option.when(
+      !side.ended
+    )("The log stops before the application's end: its times are up to the log's last moment.") ++ side.notes)
+      .map(wrap(_, 2)).mkString
 
   private def sideName(side: Side) = s"${side.name} ${side.id}, ${count(side.tasks, "task")}"
 

@@ -172,7 +172,8 @@ final case class JobInfo(
     stageIds: Array[Int],
     description: Option[String],
     sqlExecution: Option[Long],
-    stageTasks: Map[Int, Int] = Map.empty
+    stageTasks: Map[Int, Int] = Map.empty,
+    pool: Option[String] = None
 ) {
   def ended: Boolean = completionMillis > 0
 }

@@ -56,6 +56,42 @@ class ReplaySuite extends Properties {
     assertEquals((faster.jobStart(2), faster.jobStart(3)), (45000L, 47000L))
   }
 
+  test(
+    "a job without an end in the log, longer than all that ended, goes on until the log's; another one's end is not known"
+  ) {
+    val ended = new TraceOf(Seq(2)).job(0, 0, 10, 0).job(1, 11, 111, 1).stage(0, 0, 10).stage(1, 11, 111)
+      .task(0, 0, 10)().task(1, 11, 111)().result()
+    for (open <- Seq(0, 1)) {
+      val trace = ended.copy(jobs = ended.jobs.map(job => if (job.id == open) job.copy(completionMillis = 0) else job))
+      assertEquals(recorded(trace).end, 111000L)
+      assertEquals(millis(trace)((row, ms) => if (row == 1) 50 else ms), 61L) // the long task
+    }
+    assertEquals(new Schedule(ended).jobCompleted.toSeq, Seq(10000L, 111000L))
+  }
+
+  test("a task that overlapped the one before it in its slot begins no sooner than that one did") {
+    // the driver heard of task 0's end 199 ms after it had given its slot to task 1
+    val trace = new TraceOf().job(0, 0, 201, 0).stage(0, 0, 201).task(0, 0, 200)().task(0, 1, 201)().result()
+    assertEquals(recorded(trace).end, 201000L)
+    assertEquals(millis(trace)((row, ms) => if (row == 0) 10 else ms), 200L)
+  }
+
+  test("under FAIR pools take turns, and in one pool, as the default one, the earliest job's tasks go first") {
+    // two slots, two jobs of four tasks of 10 ms, the second 1 ms later
+    def jobs(firstEnds: Long, launches: (Int, Long)*): Trace = {
+      val trace = new TraceOf(Seq(2), Map("spark.scheduler.mode" -> "FAIR"))
+      trace.job(0, 0, firstEnds, 0).job(1, 1, 40, 1).stage(0, 0, firstEnds).stage(1, 1, 40)
+      launches.foreach { case (stage, from) => trace.task(stage, from, from + 10)() }
+      trace.result()
+    }
+    def ends(trace: Trace) = { val as = recorded(trace); (as.jobEnd(0), as.jobEnd(1)) }
+    val inTurn = Seq(0 -> 0L, 0 -> 0L, 0 -> 10L, 1 -> 10L, 0 -> 20L, 1 -> 20L, 1 -> 30L, 1 -> 30L)
+    val pools = jobs(30, inTurn: _*)
+    assertEquals(ends(pools.copy(jobs = pools.jobs.map(job => job.copy(pool = Some(s"${job.id}"))))), (30000L, 40000L))
+    val afterAnother = Seq(0, 0, 10, 10, 20, 20, 30, 30).zipWithIndex.map { case (from, i) => i / 4 -> from.toLong }
+    assertEquals(ends(jobs(20, afterAnother: _*)), (20000L, 40000L))
+  }
+
   test("executors come and go at their distance from the job before them") {
     // Executor 1 came 20 ms into the job: task 1, 2 wait for it although executor 0 is busy with task 0.
     val trace = new TraceOf(Seq(1)).executor("1", 2, 20).job(0, 0, 100, 0).stage(0, 0, 100)

@@ -2,6 +2,7 @@ package pellucid.compare
 
 import pellucid.Samples._
 import pellucid.report.{Analysis, Report}
+import pellucid.text.Text
 
 class ComparisonSuite extends munit.FunSuite {
 
@@ -84,6 +85,15 @@ class ComparisonSuite extends munit.FunSuite {
   test("a stage without task time is bound by nothing") {
     val empty = report(Seq(stageCompleted(0, from = 1000, to = 2000)))
     assertEquals(Comparison.of(empty, empty).stages.map(_.beforeBound), Seq("-"))
+  }
+
+  test("a log that stops before the application's end is said to, of either side") {
+    val ends = Analysis.report(readLines(environment, applicationEnd))
+    val c = Comparison.of(before, ends)
+    assertEquals(Seq(c.before.ended, c.after.ended), Seq(false, true))
+    val said = Text.comparison(c).linesIterator.toSeq
+    assertEquals(said.count(_.contains("stops before the application's end")), 1)
+    assert(said.indexWhere(_.contains("stops before")) < said.indexWhere(_.contains("After:")), said)
   }
 
   test("with itself nothing changed") {

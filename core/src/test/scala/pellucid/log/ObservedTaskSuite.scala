@@ -53,6 +53,13 @@ class ObservedTaskSuite extends munit.FunSuite {
     assertEquals(all.paths.map(_.bytes), trace.paths.map(_.bytes))
   }
 
+  test("records of which the log has no bytes, as of a message queue, are input that was not measured") {
+    def isLogged(input: String) =
+      readLines(environment, measured(1, "[1;]", s"""{"Input Metrics":{$input}}""")).tasks.is(0, Tasks.InputLogged)
+    assert(!isLogged(""""Bytes Read":0,"Records Read":5000"""))
+    assert(isLogged(""""Bytes Read":0,"Records Read":0"""))
+  }
+
   test("measured input, output and spills take the place of their bounds; what is left is waiting") {
     // 900 ms run: 500 on the CPU, 100 input, 60 fetch wait and 20 local shuffle files, 40 output, 30 spill, 10 metadata, 15
     // blocked of Spark's 45 ms shuffle write, 5 GC, 70 for a CPU: 50 are left. The other 30 of the shuffle write can have been

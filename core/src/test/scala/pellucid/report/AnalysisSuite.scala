@@ -119,6 +119,12 @@ class AnalysisSuite extends munit.FunSuite {
     assertEqualsDouble(few.savesSeconds, 0.3, 1e-6)
   }
 
+  test("a stage of which a window has but one task has as many as it was planned with") {
+    val trace = new TraceOf(Seq(4)).job(0, 0, 400, 0).stage(0, 0, 400).task(0, 0, 400)().result()
+    val planned = trace.copy(stages = trace.stages.map(_.copy(numTasks = 1000)))
+    assertEquals(Seq(trace, planned).map(Analysis.report(_).advice.exists(_.kind == "parallelism")), Seq(true, false))
+  }
+
   test("work lost: what a stage that had ended computed once more, since its output was lost with an executor") {
     // two tasks of 100 ms; later one of them again, for a reducer of 50 ms
     val r = Analysis.report(new TraceOf(Seq(2)).job(
