@@ -1,5 +1,6 @@
 """A lab of two machines with HDFS and Spark: it comes up, does what it says, and leaves nothing behind. Wants root on Linux."""
 
+import json
 import os
 import re
 import shutil
@@ -124,6 +125,34 @@ def test_tasks_that_wait_for_a_broadcast_have_their_input_read(lab, tmp_path):
     (log,) = set(lab.events.iterdir()) - known
     # a task that has done nothing but compute before it takes a chunk that was read ahead
     assert re.search(r"\|\d+;[^;]+(;c[^;]+)+;i\d+(,\d+){4},-?\d+;", log.read_text())
+
+
+# tasks 0 and 1 could run on either machine, 2 and 3 on m1 alone, and all have a core at once
+PREFERENCES = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+sc, jvm = spark.sparkContext, spark.sparkContext._jvm
+def seq(items):
+    each = jvm.java.util.ArrayList()
+    for item in items:
+        each.add(item)
+    return jvm.org.apache.spark.api.python.PythonUtils.toSeq(each)
+sc.parallelize(range(4), 4).count()
+tasks = seq(jvm.scala.Tuple2(i, seq(hosts)) for i, hosts in enumerate([["m1", "m2"], ["m1", "m2"], ["m1"], ["m1"]]))
+print(sc._jsc.sc().makeRDD(tasks, jvm.org.apache.spark.api.java.JavaSparkContext.fakeClassTag()).count())
+"""
+
+
+def test_a_machine_takes_the_tasks_whose_input_no_other_has(lab, tmp_path):
+    known = set(lab.events.iterdir())
+    plugin = [f"{key}={value}" for key, value in experiment.PLUGIN.items()]
+    done = submit(lab, tmp_path, PREFERENCES, *plugin, "spark.pellucid.monotasks=true", "spark.scheduler.minRegisteredResourcesRatio=1")
+    assert done.stdout.split() == ["4"], done.stderr[-2000:]
+    assert "Pellucid" not in done.stderr
+    (log,) = set(lab.events.iterdir()) - known
+    ended = [json.loads(line) for line in log.read_text().splitlines() if '"SparkListenerTaskEnd"' in line]
+    hosts = {each["Task Info"]["Index"]: each["Task Info"]["Host"] for each in ended if each["Stage ID"] == 1}
+    assert [hosts[task] for task in range(4)] == ["m2", "m2", "m1", "m1"]
 
 
 def test_the_logs_of_a_lab_can_be_kept(lab):
