@@ -104,6 +104,10 @@ final class Schedule(val trace: Trace) {
   private def planStages(): Unit = {
     val rowsOfId = mutable.HashMap.empty[Int, ArrayBuffer[Int]]
     for (s <- 0 until stages) rowsOfId.getOrElseUpdate(trace.stages(s).id, ArrayBuffer.empty) += s
+    // a stage is run again for one that missed its output
+    val missedBy = mutable.HashMap.empty[Int, ArrayBuffer[Int]]
+    for (s <- 0 until stages if trace.stages(s).failure.nonEmpty; p <- trace.stages(s).parentIds)
+      missedBy.getOrElseUpdate(p, ArrayBuffer.empty) += s
     for (s <- 0 until stages) {
       val stage = trace.stages(s)
       val rows = trace.tasksOfStage(s)
@@ -119,7 +123,8 @@ final class Schedule(val trace: Trace) {
       stageJob(s) = submitter(s)
       val earlierAttempts = rowsOfId(stage.id).iterator.filter(_ != s)
       val parents = stage.parentIds.iterator.flatMap(p => rowsOfId.getOrElse(p, ArrayBuffer.empty))
-      stageAfter(s) = (earlierAttempts ++ parents).filter(p => precedes(p, s)).toArray.distinct
+      val missed = if (stage.attempt > 0) missedBy.getOrElse(stage.id, ArrayBuffer.empty) else ArrayBuffer.empty
+      stageAfter(s) = (earlierAttempts ++ parents ++ missed).filter(p => precedes(p, s)).toArray.distinct
       val jobStart = if (stageJob(s) < 0) 0L else at(trace.jobs(stageJob(s)).submissionMillis)
       val ready = stageAfter(s).foldLeft(jobStart)((m, p) => math.max(m, stageCompleted(p)))
       stageDelay(s) = math.max(0L, stageSubmitted(s) - ready)

@@ -20,14 +20,13 @@ final class Monotasks(trace: Trace) {
     val running, queued, slots = all.map(_ -> buckets.levels()).toMap
     for (((executor, resource), n) <- table.slots) {
       val (from, to) = alive(executor)
-      slots(kinds(resource)).add((from - trace.startMillis).toDouble, (to - trace.startMillis).toDouble, n)
+      slots(kinds(resource)).add(buckets.moment(from.toDouble), buckets.moment(to.toDouble), n)
     }
     for (row <- 0 until table.size) {
       val of = kinds(table.resource(row))
-      val from = table.queuedMicros(row) / 1e3 - trace.startMillis
-      val begin = table.beginMicros(row) / 1e3 - trace.startMillis
-      queued(of).add(from, begin, 1)
-      running(of).add(begin, table.endMicros(row) / 1e3 - trace.startMillis, 1)
+      val begin = buckets.moment(table.beginMicros(row) / 1e3)
+      queued(of).add(buckets.moment(table.queuedMicros(row) / 1e3), begin, 1)
+      running(of).add(begin, buckets.moment(table.endMicros(row) / 1e3), 1)
     }
     MonotaskUse(
       buckets.fromSeconds,

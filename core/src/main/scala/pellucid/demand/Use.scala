@@ -12,15 +12,15 @@ object Use {
     val running, onCpu, slots = buckets.levels()
     val tasks = trace.tasks
     for (row <- trace.byLaunch) {
-      val from = (tasks.launchMillis(row) - trace.startMillis).toDouble
+      val from = buckets.moment(tasks.launchMillis(row).toDouble)
       val to = from + tasks.durationMillis(row)
       running.add(from, to, 1)
       if (to > from) onCpu.add(from, to, math.min(1.0, tasks.cpuNanos(row) / 1e6 / (to - from)))
     }
     for (e <- trace.executors.indices)
       slots.add(
-        (trace.executors(e).addedMillis - trace.startMillis).toDouble,
-        (trace.leftMillis(e) - trace.startMillis).toDouble,
+        buckets.moment(trace.executors(e).addedMillis.toDouble),
+        buckets.moment(trace.leftMillis(e).toDouble),
         trace.lanes.count(e)
       )
     val (slotsThere, inUse, computing) = (slots.averages, running.averages, onCpu.averages)
@@ -104,12 +104,17 @@ object Use {
   }
 }
 
-/** Equal stretches of an application's time, for averages over each; their moments are milliseconds from its start. */
+/** Equal stretches of an application's time, for averages over each; their moments are milliseconds from the first one's start. Of a window no more than that:
+  * of what ran beside a task that began before it the trace has nothing.
+  */
 private final class Buckets(trace: Trace) {
-  private val span = math.max(1L, trace.endMillis - trace.startMillis)
+  private val start = trace.window.fold(trace.startMillis)(w => math.max(w.fromMillis, trace.startMillis))
+  private val end = trace.window.fold(trace.endMillis)(w => math.min(w.toMillis, trace.endMillis))
+  private val span = math.max(1L, end - start)
   private val millis = math.max(1.0, span.toDouble / Buckets.Most)
 
-  def fromSeconds: Double = trace.secondsSinceOrigin(trace.startMillis)
+  def moment(epochMillis: Double): Double = epochMillis - start
+  def fromSeconds: Double = trace.secondsSinceOrigin(start)
   def seconds: Double = millis / 1000
   def levels(): Levels = new Levels(math.ceil(span / millis).toInt, millis)
 }

@@ -69,6 +69,23 @@ class ReplaySuite extends Properties {
     assertEquals(new Schedule(ended).jobCompleted.toSeq, Seq(10000L, 111000L))
   }
 
+  test("a stage is run again after the one that missed its output, whenever that fails") {
+    // 1.0 failed at 60, and 0.1 was submitted 2 ms later for it
+    val trace = new TraceOf().job(0, 0, 100, 0, 1).stage(0, 0, 10).stage(1, 10, 60, Seq(0))
+      .stage(0, 62, 65, attempt = 1).stage(1, 65, 100, Seq(0), attempt = 1)
+      .task(
+        0,
+        0,
+        10
+      )().task(1, 10, 60)().task(0, 62, 65, stageAttempt = 1)().task(1, 65, 100, stageAttempt = 1)().result()
+    val failed = trace.copy(stages =
+      trace.stages.map(s => if (s.id == 1 && s.attempt == 0) s.copy(failure = Some("FetchFailed")) else s)
+    )
+    assertEquals(recorded(failed).end, 100000L)
+    // without 40 of its 50 ms all the others come 40 earlier
+    assertEquals(millis(failed)((row, ms) => if (row == 1) 10 else ms), 60L)
+  }
+
   test("a task that overlapped the one before it in its slot begins no sooner than that one did") {
     // the driver heard of task 0's end 199 ms after it had given its slot to task 1
     val trace = new TraceOf().job(0, 0, 201, 0).stage(0, 0, 201).task(0, 0, 200)().task(0, 1, 201)().result()

@@ -239,6 +239,18 @@ class AnalysisSuite extends munit.FunSuite {
     assertEquals(r.stages.map(s => (s.id, s.startSeconds, s.seconds)), Seq((1, 75.0, 25.0)))
   }
 
+  test("in a window slots are in use as they were, though one task began long before it") {
+    // two slots: one task from 0 to 101 s, others of 1 s each all along; the window is from 100 to 110 s
+    val trace = new TraceOf(Seq(2))
+    trace.job(0, 0, 110000, 0).stage(0, 0, 110000).task(0, 0, 101000)()
+    for (from <- 0 until 110000 by 1000) trace.task(0, from, from + 1000)()
+    for (from <- 101000 until 110000 by 1000) trace.task(0, from, from + 1000)()
+    val r = Analysis.report(Window.of(trace.result(), TraceOf.Start + 100000, TraceOf.Start + 110000))
+    assertEqualsDouble(r.coreUse.runningShare, 1, 1e-6)
+    assertEqualsDouble(r.coreUse.fromSeconds, 100, 1e-9)
+    assertEqualsDouble(r.coreUse.bucketSeconds * r.coreUse.running.size, 10, 0.1)
+  }
+
   test("an attempt lost for more than 24.8 days in all is told with its time") {
     val lost = new TraceOf(Seq(3)).job(0, 0, 900000000L, 0).stage(0, 0, 900000000L)
     for (i <- 0 until 3) lost.task(0, 0, 900000000L, index = i)((t, row) => t.set(row, Tasks.Failed))
