@@ -265,13 +265,12 @@ final class Advisor(
   }
 
   private def lostWork: Seq[Advice] = {
-    def isLost(row: Int) = work.kind(row).isDefined
-    val lost = trace.byLaunch.filter(isLost)
+    val lost = trace.byLaunch.filter(work.isSpared)
     if (lost.isEmpty) Nil
     else {
-      val faster = scenarios.shorter((row, millis) => if (isLost(row)) 0L else millis * 1000L)
+      val faster = scenarios.shorter((row, millis) => if (work.isSpared(row)) 0L else millis * 1000L)
       val (stages, text) =
-        most(s => trace.tasksOfStage(s).iterator.filter(isLost).map(tasks.durationMillis(_) / 1e3).sum, "s")
+        most(s => trace.tasksOfStage(s).iterator.filter(work.isSpared).map(tasks.durationMillis(_) / 1e3).sum, "s")
       Seq(Advice(
         "workLost",
         "Attempts that failed, were killed, or computed lost output again: find out why",

@@ -24,6 +24,15 @@ final class Lost(trace: Trace) {
     case _ => Option.when(again(tasks.stage(row)))("computed again, output lost")
   }
 
+  /** Of a stage and a task's index, when the attempt was launched whose output was lost while the stage ran. */
+  private val lostOutput = (0 until tasks.size).filter(tasks.outcome(_) == Tasks.Resubmitted)
+    .groupMapReduce(of)(tasks.launchMillis(_))(math.min)
+  private def of(row: Int) = (tasks.stage(row), tasks.index(row))
+
+  /** Whether there would have been no such run if nothing had been lost: of output that was lost while its stage ran, the one that computed it again. */
+  def isSpared(row: Int): Boolean =
+    kind(row).isDefined || tasks.succeeded(row) && lostOutput.get(of(row)).exists(_ < tasks.launchMillis(row))
+
   def result: WorkLost = {
     val counts = mutable.LinkedHashMap.empty[(String, Int), (Int, Double)]
     for (row <- 0 until tasks.size) {

@@ -142,6 +142,18 @@ class AnalysisSuite extends munit.FunSuite {
     assertEqualsDouble(r.advice.find(_.kind == "workLost").get.savesSeconds, 0.1, 1e-6)
   }
 
+  test("work lost: what a stage computed once more as it ran") {
+    // the executor of task 0 is lost as that ends, at 100 ms; the other one runs it again after task 2
+    val trace = new TraceOf(Seq(1, 1)).removed("1", 100, "lost")
+    trace.job(0, 0, 300, 0).stage(0, 0, 300).task(0, 0, 100, executor = 1, index = 0)()
+      .task(0, 0, 100, index = 1)().task(0, 100, 200, index = 2)()
+      .task(0, 0, 100, executor = 1, index = 0)((t, row) => t.set(row, Tasks.Resubmitted))
+      .task(0, 200, 300, index = 0, attempt = 1)()
+    val r = Analysis.report(trace.result())
+    assertEquals(r.workLost.attempts.map(a => (a.kind, a.seconds)), Seq(("succeeded, output lost", 0.1)))
+    assertEqualsDouble(r.advice.find(_.kind == "workLost").get.savesSeconds, 0.1, 1e-6)
+  }
+
   test("advice is ranked by seconds, and evening out a skewed stage saves what the replay says") {
     // Two slots; tasks of 100, 100, 100 and 400 ms read 100, 100, 100, 400 bytes: 500 ms. Evened out to 175 bytes the long
     // one takes 175 ms and the replay has 100+175 beside 100+100: 275 ms at best, 225 ms saved.
