@@ -139,7 +139,7 @@ def seq(items):
     return jvm.org.apache.spark.api.python.PythonUtils.toSeq(each)
 sc.parallelize(range(4), 4).count()
 tasks = seq(jvm.scala.Tuple2(i, seq(hosts)) for i, hosts in enumerate([["m1", "m2"], ["m1", "m2"], ["m1"], ["m1"]]))
-print(sc._jsc.sc().makeRDD(tasks, jvm.org.apache.spark.api.java.JavaSparkContext.fakeClassTag()).count())
+print(sc._jsc.sc().makeRDD(tasks, sc._jsc.emptyRDD().classTag()).count())
 """
 
 
