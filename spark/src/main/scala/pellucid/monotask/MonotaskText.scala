@@ -13,12 +13,14 @@ import pellucid.sched.{Monotask, MonotaskPhase}
   * A resource is `NAME=SLOTS`.
   */
 private[monotask] final class MonotaskText(beganNanos: Long) {
+  import MonotaskText._
   private val resources = ArrayBuffer.empty[String]
-  private val out = new StringBuilder
-  private var written = 0
+
+  /** Text only once it is asked for: of most short tasks nobody asks. */
+  private val oneByOne = ArrayBuffer.empty[One]
 
   /** Beyond [[Monotask.OneByOne]], by resource and phase, and whether they ran ahead. */
-  private val others = mutable.LinkedHashMap.empty[(String, Boolean), Array[Long]]
+  private val others = mutable.LinkedHashMap.empty[(MonotaskPhase, Int, Boolean), Array[Long]]
 
   def add(
       resource: String,
@@ -31,30 +33,33 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
   ): Unit = {
     var place = resources.indexOf(resource)
     if (place < 0) { place = resources.size; resources += resource }
-    val name = s"${phase.letter}$place"
     val numbers = Array(bytes.toLong, queuedMicros, serviceMicros, math.max(0, cpuMicros))
-    written += 1
-    if (written <= Monotask.OneByOne) write(name, numbers ++ lateMicros, out)
+    if (oneByOne.size < Monotask.OneByOne)
+      oneByOne += new One(phase, place, if (lateMicros.isEmpty) numbers else numbers ++ lateMicros)
     else {
       val all = numbers ++ lateMicros.map(math.max(0L, _))
-      val sums = others.getOrElseUpdate((name, lateMicros.isDefined), new Array(all.length))
+      val sums = others.getOrElseUpdate((phase, place, lateMicros.isDefined), new Array(all.length))
       for (i <- all.indices) sums(i) += all(i)
     }
   }
 
-  private def write(name: String, numbers: Array[Long], to: StringBuilder): Unit = {
-    to += ';' ++= name
-    numbers.foreach(n => to += ',' ++= n.toString)
-  }
-
   override def toString: String = {
-    val rest = new StringBuilder
-    others.foreach { case ((name, _), sums) => write(name, sums, rest) }
-    s"${beganNanos / 1000 + MonotaskText.EpochMicros};${resources.mkString(" ")}$out$rest"
+    val out = new StringBuilder
+    out ++= (beganNanos / 1000 + EpochMicros).toString += ';' ++= resources.mkString(" ")
+    oneByOne.foreach(_.write(out))
+    others.foreach { case ((phase, place, _), sums) => new One(phase, place, sums).write(out) }
+    out.toString
   }
 }
 
 private object MonotaskText {
+
+  private final class One(phase: MonotaskPhase, place: Int, numbers: Array[Long]) {
+    def write(out: StringBuilder): Unit = {
+      out += ';' += phase.letter ++= place.toString
+      numbers.foreach(n => out += ',' ++= n.toString)
+    }
+  }
 
   /** When `System.nanoTime` was zero: one clock for all tasks of this JVM. */
   private val EpochMicros = {
