@@ -14,12 +14,22 @@ final class Concurrency(cores: Int, @volatile private var most: Int, givesBack: 
   private var helpsSince = Long.MaxValue // without a look at which it did not
   private var leastWaits = Int.MaxValue // for a core, while more than one task has waited for one all the time
   private var wantedSince = 0L // when that began
+  private var blocked = Set.empty[Long] // at the last look
 
   /** That may run at once now. */
   def tasks: Int = allowed
 
   /** That may ever, which any thread may ask. */
   def atMost: Int = math.max(most, cores)
+
+  /** How many tasks of those that are blocked though they have a core, by their numbers, were so at the last look: others wait for a lock for a moment,
+    * as all do that are shorter than the time between looks, and one more task would only be one more of these.
+    */
+  def stillBlocked(tasks: Iterable[Long]): Int = {
+    val still = tasks.count(blocked)
+    blocked = tasks.toSet
+    still
+  }
 
   /** A core does nothing though as many tasks have begun as may, and one more would find what it wants first.
     *

@@ -51,9 +51,12 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
   /** So many tasks are there that no executor has. */
   def remain(tasks: Long): Unit = {
     if (left == 0 && tasks > 0 && givesBack) {
-      afterFirstWave = math.max(0, tasks - cores)
+      afterFirstWave = tasks - cores
       waitForFirstWave(true)
-    } else if (firstWave && tasks <= afterFirstWave) waitForFirstWave(false)
+    } else if (firstWave) {
+      afterFirstWave += math.max(0, tasks - left) // those of a stage that begins meanwhile
+      if (tasks <= math.max(0, afterFirstWave)) waitForFirstWave(false)
+    }
     left = tasks
     spread()
   }

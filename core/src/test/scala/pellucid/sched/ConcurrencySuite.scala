@@ -29,6 +29,14 @@ class ConcurrencySuite extends munit.FunSuite {
     assertEquals(tasksAt(0 -> true, 64 -> false, 128 -> true, 192 -> false), Seq(2, 2, 2, 2))
   }
 
+  test("a task counts as blocked at the second look at which it is: tasks that are short are other ones each time") {
+    val concurrency = new Concurrency(2, 8)
+    assertEquals(
+      Seq(Seq(1L, 2L), Seq(2L, 3L), Seq(4L), Nil, Seq(4L), Seq(4L)).map(concurrency.stillBlocked(_)),
+      Seq(0, 1, 0, 0, 0, 1)
+    )
+  }
+
   test("never more than at most, and no more where there is no room") {
     val concurrency = grown(8)
     for (i <- 1 to 4) concurrency.look(helps = true, waits = 0, i * 6 * Millis)

@@ -51,6 +51,20 @@ class SpreadSuite extends munit.FunSuite {
     assertEquals(granted.all, Seq(1, 1, 0))
   }
 
+  test("a first wave ends when all cores have a task, also of a stage that began meanwhile") {
+    val granted = new Granted(2)
+    granted.spread.remain(100)
+    granted.spread.wants(1, 4)
+    granted.spread.wants(2, 4)
+    granted.spread.remain(0)
+    granted.spread.remain(2)
+    granted.spread.remain(1002) // of the other side of a join
+    granted.spread.remain(999) // three have one of four cores each
+    assertEquals(granted.all, Seq(0, 0))
+    granted.spread.remain(998)
+    assertEquals(granted.all, Seq(2, 2))
+  }
+
   test("who asks while a stage's first tasks are given out need not wait for all of them") {
     val granted = new Granted(2)
     granted.spread.remain(0)

@@ -186,7 +186,7 @@ private[pellucid] final class Monotasks(
     val now = System.nanoTime()
     val oneMoreHelps = concurrency.oneMoreHelps(
       all.length,
-      resources.cpu.runs - blocked.length,
+      resources.cpu.runs - concurrency.stillBlocked(blocked.map(_.number)),
       waits,
       resources.areFreeAfter(all.maxBy(_.number).waits) && cpuLimit.leavesSome(now)
     )
