@@ -15,14 +15,17 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
 
   def start(): Unit = {
     var app = builder.application
+    var attempt = ""
     c.event(keys) {
+      case Attempt => attempt = orEmpty(c.string())
       case AppName => app = app.copy(name = orEmpty(c.string()))
       case AppId => app = app.copy(id = orEmpty(c.string()))
       case User => app = app.copy(user = orEmpty(c.string()))
       case Timestamp => app = app.copy(startMillis = c.long())
     }
     val before = builder.application.id
-    if (before.nonEmpty && before != app.id) builder.otherApplications += 1
+    if (before.nonEmpty && (before, builder.attempt) != (app.id, attempt)) builder.otherApplications += 1
+    builder.attempt = attempt
     builder.application = app
     builder.saw(app.startMillis)
   }
@@ -138,7 +141,8 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     ExecutorRequests -> "Executor Resource Requests",
     TaskRequests -> "Task Resource Requests",
     ResourceName -> "Resource Name",
-    Amount -> "Amount"
+    Amount -> "Amount",
+    Attempt -> "App Attempt ID"
   )
   private val settingKeys =
     new Keys((ObservationId -> observationId) +: settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*)
@@ -162,6 +166,7 @@ private[log] object ApplicationEvents {
   private final val TaskRequests = 15
   private final val ResourceName = 16
   private final val Amount = 17
+  private final val Attempt = 18
 
   /** What the plugin's driver tells its executors: the number of the accumulator that tasks write to. */
   private final val ObservationId = 100

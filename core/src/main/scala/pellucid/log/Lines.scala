@@ -61,7 +61,8 @@ final class Lines(in: InputStream) {
   private def fill(): Unit = {
     val kept = limit - next
     if (kept >= buf.length / 2) {
-      if (buf.length > Lines.LongestLine) throw new IOException(s"a line of more than ${Lines.LongestLine >> 20} MiB")
+      if (buf.length > Lines.LongestLine)
+        throw new IOException(s"line ${count + 1} has more than ${Lines.LongestLine >> 20} MiB")
       val larger = new Array[Byte](buf.length * 2)
       System.arraycopy(buf, next, larger, 0, kept)
       buf = larger

@@ -36,6 +36,7 @@ final class TraceBuilder(
 
   /** Starts of applications after the first, with another id. */
   var otherApplications = 0
+  var attempt = "" // of the application
 
   /** Accumulators that time something: id to what and in which unit. */
   val timings = mutable.LongMap.empty[Timing]
@@ -355,7 +356,9 @@ final case class ResourceProfile(executor: Map[String, Double], task: Map[String
   def slots(cores: Int, defaultTaskCpus: Int): Int = {
     val byCpu = cores / task.getOrElse("cpus", defaultTaskCpus.toDouble)
     val others = task.iterator.collect {
-      case (name, amount) if name != "cpus" && amount > 0 && executor.contains(name) => executor(name) / amount
+      case (name, amount) if name != "cpus" && amount > 0 && executor.contains(name) =>
+        // a task's part is of one of them
+        if (amount < 1) executor(name) * math.floor(1 / amount) else executor(name) / amount
     }
     others.foldLeft(byCpu)(math.min).toInt
   }

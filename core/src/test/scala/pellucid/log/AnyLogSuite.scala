@@ -1,15 +1,17 @@
 package pellucid.log
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, InputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, InputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
-import java.util.zip.GZIPOutputStream
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
 import org.scalacheck.Gen
+import net.jpountz.lz4.LZ4BlockInputStream
 import org.scalacheck.Prop.forAll
+import org.xerial.snappy.SnappyInputStream
 
 import pellucid.Samples._
 import pellucid.trace.Trace
@@ -136,6 +138,65 @@ class AnyLogSuite extends pellucid.Properties {
         }
       assert(readable > 0)
     }
+
+  /** What a decompressor gives of it, byte by byte, until it fails. */
+  private def decodable(bytes: Array[Byte], by: InputStream => InputStream): Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    try {
+      val in = by(new ByteArrayInputStream(bytes))
+      Iterator.continually(in.read()).takeWhile(_ >= 0).foreach(out.write)
+    } catch { case _: IOException => }
+    out.toByteArray
+  }
+
+  for (
+    (name, by) <- Seq[(String, InputStream => InputStream)](
+      "spark-2.4.8-gzip.gz" -> (new GZIPInputStream(_)),
+      "spark-2.4.8-lz4.lz4" -> (LZ4BlockInputStream.newBuilder().build(_)),
+      "spark-3.5.9-snappy.snappy" -> (new SnappyInputStream(_))
+    )
+  )
+    test(s"$name: cut anywhere, all tasks are there whose lines can be decompressed") {
+      val bytes = Files.readAllBytes(logs.resolve(name))
+      for (cut <- 3000 until bytes.length by 2503) {
+        val text = new String(decodable(bytes.take(cut), by), UTF_8)
+        val whole = text.take(text.lastIndexOf('\n') + 1).linesIterator
+        val rest = text.drop(text.lastIndexOf('\n') + 1)
+        val ends = whole.count(_.contains("\"SparkListenerTaskEnd\"")) +
+          (if (rest.contains("\"SparkListenerTaskEnd\"") && SlowJson.parse(rest).nonEmpty) 1 else 0)
+        assertEquals(tryRead(bytes.take(cut)).fold(0)(ended(_).size), ends, s"after $cut bytes")
+      }
+    }
+
+  test("a block that is damaged ends the log, in the part that tells what kind of log it is, too") {
+    val bytes = Files.readAllBytes(logs.resolve("spark-2.4.8-lz4.lz4"))
+    val whole = read(bytes)
+    for (at <- Seq(7000, 9000, 11000)) { // of the second block of 32 KB
+      val damaged = bytes.clone()
+      damaged(at) = (damaged(at) ^ 1).toByte
+      for (trace <- tryRead(damaged)) {
+        assert(trace.intake.truncated, s"at $at")
+        assertEquals(trace.intake.malformedLines, 0L)
+        assertEquals(rows(trace).take(ended(trace).size), rows(whole).take(ended(trace).size))
+      }
+    }
+  }
+
+  test("of a pipe, a file in gzip that comes after another one is read, too") {
+    val lines = linesOf(logs.resolve("spark-2.4.8-plain"))
+    val (first, second) = lines.splitAt(lines.size / 2)
+    val parts = Iterator(first, second).map(part => gzip(bytesOf(part)))
+    val pipe = new InputStream {
+      private var now = new ByteArrayInputStream(parts.next())
+      override def available(): Int = now.available() // nothing, before the next one is there
+      override def read(): Int = throw new AssertionError
+      override def read(into: Array[Byte], at: Int, most: Int): Int = now.read(into, at, most) match {
+        case -1 if parts.hasNext => now = new ByteArrayInputStream(parts.next()); now.read(into, at, most)
+        case n => n
+      }
+    }
+    assertEquals(describe(EventLog.read(Iterator(() => pipe))), describe(read(bytesOf(lines))))
+  }
 
   for (name <- compressed)
     test(s"$name: a byte changed in the compressed file breaks it off, and no more") {

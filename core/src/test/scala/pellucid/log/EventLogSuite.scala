@@ -472,6 +472,10 @@ class EventLogSuite extends munit.FunSuite {
     ).mkString.getBytes(UTF_8)).intake.notes
     assert(notes("app-1", "app-2").exists(_.startsWith("this is several logs")))
     assertEquals(notes("app-1", "app-1"), Nil) // a compacted log and the parts after it have the same start
+    assert(notes(
+      "app-1\",\"App Attempt ID\":\"1",
+      "app-1\",\"App Attempt ID\":\"2"
+    ).nonEmpty) // that the user started again
   }
 
   test("a line of many megabytes is read like any other") {
@@ -742,6 +746,15 @@ class EventLogSuite extends munit.FunSuite {
     val quarter = profile(0, amount("cpus", "1.0") + "," + amount("gpu", "0.25"))
     assertEquals(slots(quarter, executorAdded("1", 8, more = ""","Resource Profile Id":0""")), Seq(4))
     assertEquals(slots(executorAdded("1", 8), quarter), Seq(4)) // whichever is logged first
+  }
+
+  test("a task's part of a GPU is of one of them: of two, 0.4 of one lets 4 tasks run at once") {
+    val gpus = """"gpu":{"Resource Name":"gpu","Amount":2,"Discovery Script":"","Vendor":""}"""
+    val part = profile(0, amount("cpus", "1.0") + "," + amount("gpu", "0.4"), gpus)
+    assertEquals(
+      slots(part, executorAdded("1", 8, more = ""","Resource Profile Id":0""")),
+      Seq(4)
+    ) // 2 * floor(1 / 0.4)
   }
 
   test("each executor has the slots of its own resource profile") {
