@@ -22,13 +22,27 @@ trait Cause {
 object Cause {
 
   /** A straggler only because of the time in one phase: it would be none had that taken no time in any task of the stage. */
-  final case class Time(phase: Phase, key: String, label: String, remedy: String) extends Cause {
+  final case class Time(phase: Phase, remedy: String) extends Cause {
+    val key: String = phase.key
+    val label: String = phase.label
     def explains(stage: StageTasks, nodes: SlowNodes): BitSet = stage.explainedWithout(phase)
   }
 
   /** A straggler only because it belongs to a slower kind of task: among those it is none. */
   final case class Group(key: String, label: String, remedy: String, members: StageTasks => BitSet) extends Cause {
     def explains(stage: StageTasks, nodes: SlowNodes): BitSet = stage.explainedAmong(members(stage))
+  }
+
+  /** By the time that spilling took, where that was measured; or a straggler that spilled, and is none among those that did. */
+  case object Spill extends Cause {
+    val key: String = Phase.Spill.key
+    val label: String = Phase.Spill.label
+    val remedy = "more memory per task, or more partitions"
+    def explains(stage: StageTasks, nodes: SlowNodes): BitSet = {
+      val explained = stage.explainedAmong(stage.tasksWhere(stage.trace.tasks.diskSpilledBytes(_) > 0))
+      explained.or(stage.explainedWithout(Phase.Spill))
+      explained
+    }
   }
 
   /** A straggler by what it read, but not by what it wrote. */
@@ -59,26 +73,22 @@ object Cause {
   val all: Seq[Cause] = Seq(
     Time(
       Phase.SchedulerDelay,
-      "schedulerDelay",
-      "scheduler delay",
       "the driver ships and collects tasks too slowly: fewer, larger tasks or a less busy driver"
     ),
-    Time(Phase.InputRead, "inputRead", "input read", "faster or more evenly used input disks"),
-    Time(
-      Phase.ShuffleRead,
-      "shuffleRead",
-      "shuffle read (fetch wait)",
-      "less shuffle data, or a faster network and shuffle disks"
-    ),
-    Time(Phase.ShuffleWrite, "shuffleWrite", "shuffle write", "faster local disks, or less shuffle data"),
-    Time(Phase.Gc, "gc", "garbage collection", "more memory per task, or fewer objects"),
-    Time(Phase.Deserialize, "deserialize", "task deserialize", "smaller closures and broadcasts"),
-    Time(
-      Phase.Waiting,
-      "waiting",
-      "waiting, not logged which",
-      "measure it with the plugin: input, output, spill or locks"
-    ),
+    Time(Phase.InputRead, "faster or more evenly used input disks"),
+    Time(Phase.ShuffleRead, "less shuffle data, or a faster network and shuffle disks"),
+    Time(Phase.ShuffleWrite, "faster local disks, or less shuffle data"),
+    Time(Phase.OutputWrite, "faster or more evenly used disks and network for the output, or fewer, larger files"),
+    Time(Phase.Metadata, "fewer files and folders, or a less busy name server"),
+    Time(Phase.Gc, "more memory per task, or fewer objects"),
+    Time(Phase.Deserialize, "smaller closures and broadcasts"),
+    Time(Phase.CpuQueue, "fewer threads than CPUs on the machine, or a higher limit for its container"),
+    Time(Phase.PythonWorker, "faster or vectorised Python code, or rows spread evenly over its tasks"),
+    Time(Phase.Driver, "smaller broadcasts, or a less busy driver"),
+    Time(Phase.Lock, "fewer tasks that share one lock or connection"),
+    Time(Phase.Waiting, "measure it with the plugin: input, output, spill or locks"),
+    Time(Phase.ResultSerialize, "smaller results: write them instead of collecting them"),
+    Time(Phase.GettingResult, "smaller results: write them instead of collecting them"),
     OutputSkew,
     Group(
       "firstTask",
@@ -86,12 +96,7 @@ object Cause {
       "keep executors alive between jobs: code is not yet compiled, caches are cold",
       firstTasks
     ),
-    Group(
-      "spill",
-      "spill",
-      "more memory per task, or more partitions",
-      s => s.tasksWhere(s.trace.tasks.diskSpilledBytes(_) > 0)
-    ),
+    Spill,
     Group(
       "nonLocal",
       "non-local input",

@@ -67,6 +67,22 @@ class StragglerSuite extends Properties {
     assertEquals(straggler((_, _) => ()), Set("waiting"))
   }
 
+  test("caused by what the plugin measures: Python, output, asking the name server, locks, the driver, CPUs, spills") {
+    // 300 ms, 100 of them on the CPU, and 200 in what is measured
+    def observed(set: (Tasks, Int) => Unit) = {
+      val slow: (Tasks, Int) => Unit =
+        (t, r) => { t.cpuNanos(r) = 100000000L; t.set(r, Tasks.Observed); set(t, r) }
+      causesOf(stage(100 -> plain, 100 -> plain, 100 -> plain, 100 -> plain, 300 -> slow), 4)
+    }
+    assertEquals(observed((t, r) => t.pythonWorkerNanos(r) = 200000000L), Set("pythonWorker"))
+    assertEquals(observed((t, r) => t.outputBlockedNanos(r) = 200000000L), Set("outputWrite"))
+    assertEquals(observed((t, r) => t.metadataNanos(r) = 200000000L), Set("metadata"))
+    assertEquals(observed((t, r) => t.lockWaitNanos(r) = 200000000L), Set("lock"))
+    assertEquals(observed((t, r) => t.driverWaitNanos(r) = 200000000L), Set("driver"))
+    assertEquals(observed((t, r) => t.cpuQueueNanos(r) = 200000000L), Set("cpuQueue"))
+    assertEquals(observed((t, r) => t.spillBlockedNanos(r) = 200000000L), Set("spill"))
+  }
+
   test("caused by output skew: slow for what it read, not for what it wrote") {
     val writes: Int => (Tasks, Int) => Unit = bytes => (t, r) => t.outputBytes(r) = bytes
     val trace = stage(100 -> writes(10), 100 -> writes(10), 100 -> writes(10), 100 -> writes(10), 300 -> writes(30))
