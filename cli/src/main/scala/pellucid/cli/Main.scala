@@ -1,7 +1,8 @@
 package pellucid.cli
 
-import java.io.IOException
+import java.io.{FileDescriptor, FileOutputStream, IOException}
 import java.nio.file.{InvalidPathException, Paths}
+import java.util.Locale
 
 import mainargs.{Flag, Leftover, ParserForMethods, arg, main}
 
@@ -116,15 +117,24 @@ object Main {
   def version(): Int = status(Console.println(s"pellucid ${Version.text}"))
 
   def main(args: Array[String]): Unit = {
+    Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT) // numbers are written as flags take them, and JSON has them
     val code = run(args.toIndexedSeq)
-    Console.out.flush()
-    System.exit(if (Console.out.checkError()) 1 else code) // an error here: the reader of a pipe went away
+    System.exit(if (Console.out.checkError()) { refused.foreach(fail(_, 1)); 1 }
+    else code)
   }
+
+  /** Why nothing more can be printed; None where it is because the reader of a pipe went away. */
+  private def refused: Option[String] =
+    try { new FileOutputStream(FileDescriptor.out).write('\n'); None }
+    catch {
+      case e: IOException =>
+        Option.when(e.getMessage != "Broken pipe")(s"standard output: cannot be written: ${e.getMessage}")
+    }
 
   def run(args: Seq[String]): Int = {
     val parser = ParserForMethods(this)
     if (args.headOption.contains("run")) submit(args.tail)
-    else if (args.isEmpty || args.exists(Set("--help", "-h", "help"))) {
+    else if (args.isEmpty || args.head == "help" || args.exists(Set("--help", "-h"))) {
       Console.println(parser.helpText(totalWidth = Width))
       Console.print(RunCommand.Help)
       0

@@ -38,7 +38,7 @@ object OptimizeCommand {
     if (asked.logs.isEmpty) throw new Usage("optimize: which event log?")
     val (prices, notes) = readPrices(asked.prices, asked.profiles)
     val job = asked.samples match {
-      case None => traces(asked.logs).map(Demands.of).reduce(_ + _)
+      case None => sourcesOf(asked.logs).iterator.map(source => Demands.of(read(source))).reduce(_ + _)
       case Some(disks) => fitted(asked.logs, disks, prices)
     }
     if (job.stages.isEmpty) throw new Usage(s"${asked.logs.mkString(", ")}: no task ended")
@@ -56,13 +56,15 @@ object OptimizeCommand {
   private def seconds(text: String): Double = Moments.seconds(text).filter(_ > 0)
     .getOrElse(throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400"))
 
-  /** One after the other: each may need most of the memory. */
-  private def traces(logs: Seq[String]): Iterator[Trace] = logs.iterator.flatMap { log =>
+  private def sourcesOf(logs: Seq[String]): Seq[Source] = logs.flatMap { log =>
     Sources.of(log) match {
-      case OneLog(source) => Iterator(ReportCommand.read(source, Terminal.isThere))
-      case ManyLogs(_, sources) => sources.iterator.map(ReportCommand.read(_, Terminal.isThere))
+      case OneLog(source) => Seq(source)
+      case ManyLogs(_, sources) => sources
     }
   }
+
+  /** One after the other, and no longer than what is asked of it: each may need most of the memory. */
+  private def read(source: Source): Trace = ReportCommand.read(source, Terminal.isThere)
 
   /** Of four logs and `FAST:GB,SLOW:GB`, the disks of the price file that the runs were on. */
   private def fitted(logs: Seq[String], disks: String, prices: Prices): JobDemand = {
@@ -80,12 +82,13 @@ object OptimizeCommand {
       case Array(fast, slow) => (disk(fast), disk(slow))
       case _ => throw new Usage(s"--samples $disks: expected FAST:GB,SLOW:GB such as ssd:500,standard:200")
     }
-    val read = traces(logs).toSeq
-    if (read.size != 4)
+    val sources = sourcesOf(logs)
+    if (sources.size != 4)
       throw new Usage(
-        s"--samples: ${read.size} logs; four are wanted: few cores, more cores, slow local disk, slow HDFS disk"
+        s"--samples: ${sources.size} logs; four are wanted: few cores, more cores, slow local disk, slow HDFS disk"
       )
-    def run(trace: Trace, hdfs: DiskOption, local: DiskOption) = {
+    def run(source: Source, hdfs: DiskOption, local: DiskOption) = {
+      val trace = read(source)
       val machines = math.max(1, Use.machines(trace, trace.executors.indices))
       val cores = math.max(1, Use.slots(trace) * trace.application.taskCpus / machines)
       def profile(disk: DiskOption) = disk.kind.speed.of(disk.gigabytes, cores)
@@ -93,10 +96,10 @@ object OptimizeCommand {
     }
     try
       SampleRuns.fit(
-        run(read(0), fast, fast),
-        run(read(1), fast, fast),
-        run(read(2), fast, slow),
-        run(read(3), slow, fast)
+        run(sources(0), fast, fast),
+        run(sources(1), fast, fast),
+        run(sources(2), fast, slow),
+        run(sources(3), slow, fast)
       )
     catch { case e: IllegalArgumentException => throw new Usage(s"--samples: ${e.getMessage}") }
   }

@@ -1,16 +1,19 @@
 package pellucid.cli
 
 import java.io.IOException
-import java.nio.file.{Files, NoSuchFileException, Paths, StandardOpenOption}
+import java.nio.file.{Files, LinkOption, NoSuchFileException, Path, Paths, StandardOpenOption}
 
 /** A file that `flag` names, to be written at the end.
   *
-  * @throws Usage where it cannot be, before anything is computed for it
+  * @param read what it must not replace
+  * @throws Usage where it cannot be written, before anything is computed for it
   */
-final class OutputFile(flag: String, file: String) {
+final class OutputFile(flag: String, file: String, read: Seq[Path] = Nil) {
   named {
     val path = Paths.get(file)
-    val isNew = Files.notExists(path)
+    if (read.exists(input => Files.exists(path) && Files.exists(input) && Files.isSameFile(path, input)))
+      throw new Usage(s"$flag $file: that is the log itself")
+    val isNew = Files.notExists(path, LinkOption.NOFOLLOW_LINKS)
     Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close()
     if (isNew) Files.delete(path) // until there is something in it
   }

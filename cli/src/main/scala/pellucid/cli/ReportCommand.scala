@@ -37,7 +37,7 @@ object ReportCommand {
       to: Option[Moment],
       stage: Option[Int]
   ): Unit = {
-    val page = html.map(new OutputFile("--html", _))
+    val page = html.map(new OutputFile("--html", _, source.files))
     val whole = read(source, Terminal.isThere)
     val trace = restrict(whole, from, to)
     val report = Analysis.report(trace)
@@ -80,11 +80,8 @@ object ReportCommand {
 
   def read(source: Source, progress: Boolean): Trace = {
     source.wrong.foreach(why => throw new Usage(s"${source.name}: $why"))
-    var before = 0L
-    val files = source.open.map { open => () =>
-      val in = new Progress(open(), source.name, source.totalBytes, before, progress)
-      before += source.totalBytes / math.max(1, source.files.size)
-      in
+    val files = source.open.map { case (before, open) =>
+      () => new Progress(open(), source.name, source.totalBytes, before, progress)
     }
     try EventLog.read(files, source.compacted)
     catch {

@@ -105,8 +105,7 @@ object RunCommand {
       environment: String => Option[String]
   ): Properties = {
     val named = new Settings(options, new Properties).optionOf("--properties-file").map(Paths.get(_))
-    val folder =
-      environment("SPARK_CONF_DIR").map(Paths.get(_)).getOrElse(submit.toAbsolutePath.getParent.resolveSibling("conf"))
+    val folder = environment("SPARK_CONF_DIR").map(Paths.get(_)).getOrElse(home(submit, environment).resolve("conf"))
     val ofSpark = Option.when(
       named.isEmpty || options.exists(_._1 == "--load-spark-defaults")
     )(folder.resolve("spark-defaults.conf"))
@@ -119,6 +118,20 @@ object RunCommand {
     }
     read
   }
+
+  /** Where spark-submit takes Spark to be: of PySpark from pip only its `find-spark-home` knows. */
+  private def home(submit: Path, environment: String => Option[String]): Path = {
+    val bin = submit.toAbsolutePath.getParent
+    environment("SPARK_HOME").orElse(told(bin.resolve("find-spark-home"))).fold(bin.getParent)(Paths.get(_))
+  }
+
+  private def told(script: Path): Option[String] = Option.when(Files.isReadable(script)) {
+    val bash = new ProcessBuilder("bash", "-c", ". \"$0\"; printf %s \"$SPARK_HOME\"", script.toString)
+      .redirectError(ProcessBuilder.Redirect.DISCARD)
+    bash.environment.remove("SPARK_HOME")
+    try new String(bash.start().getInputStream.readAllBytes(), UTF_8)
+    catch { case _: IOException => "" }
+  }.filter(_.nonEmpty)
 
   /** What options and settings say, the last one of each, over what the defaults say. */
   private final class Settings(options: List[(String, Option[String])], defaults: Properties) {

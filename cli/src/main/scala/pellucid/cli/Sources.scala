@@ -14,12 +14,26 @@ import pellucid.log.EventLog
 final case class Source(
     name: String,
     files: Seq[Path],
-    totalBytes: Long,
     compacted: Boolean = false,
     wrong: Option[String] = None
 ) {
-  def open: Iterator[() => InputStream] =
-    if (files.isEmpty) Iterator(() => System.in) else files.iterator.map(f => () => Files.newInputStream(f))
+  private val sizes = files.map(Source.size)
+  val totalBytes: Long = sizes.sum
+
+  /** Each file, and how many bytes there are in those before it. */
+  def open: Iterator[(Long, () => InputStream)] =
+    if (files.isEmpty) Iterator(0L -> (() => System.in))
+    else sizes.scanLeft(0L)(_ + _).iterator.zip(files).map { case (before, f) =>
+      before -> (() => Files.newInputStream(f))
+    }
+}
+
+object Source {
+
+  /** 0 where it is gone, or cannot be looked at: why is said when it is read. */
+  private[cli] def size(file: Path): Long =
+    try Files.size(file)
+    catch { case _: IOException => 0 }
 }
 
 /** What LOG on the command line stands for. */
@@ -31,7 +45,7 @@ object Sources {
 
   /** @throws Usage where there is no such file, or a directory holds no log */
   def of(log: String): Sources =
-    if (log == "-") OneLog(Source("standard input", Nil, 0))
+    if (log == "-") OneLog(Source("standard input", Nil))
     else {
       val path = Paths.get(log)
       if (!Files.exists(path)) throw new Usage(s"$log: no such file or directory")
@@ -52,7 +66,7 @@ object Sources {
     val read = sources.iterator.flatMap(_.files).map(directory.relativize(_).getName(0)).toSet
     def passedOver(entry: Path) =
       !read(entry.getFileName) && !Part.matches(entry.getFileName.toString) &&
-        (Files.isDirectory(entry) || size(entry) > 0)
+        (Files.isDirectory(entry) || Source.size(entry) > 0)
     val others = inside.filter(passedOver).map(_.getFileName.toString)
     if (sources.nonEmpty && others.nonEmpty)
       Console.err.println(s"pellucid: $log: not looked into, beside what is read: ${some(others)}")
@@ -68,12 +82,7 @@ object Sources {
 
   private def single(path: Path): Source = several(path.getFileName.toString, Seq(path))
   private def several(name: String, files: Seq[Path]): Source =
-    Source(name, files, files.iterator.map(size).sum, files.headOption.exists(isCompacted))
-
-  /** 0 where it is gone, or cannot be looked at: why is said when it is read. */
-  private def size(file: Path): Long =
-    try Files.size(file)
-    catch { case _: IOException => 0 }
+    Source(name, files, files.headOption.exists(isCompacted))
 
   private def isCompacted(file: Path) = EventLog.isCompacted(file.getFileName.toString)
 
@@ -147,7 +156,7 @@ final class Progress(in: InputStream, name: String, total: Long, before: Long, s
       if (show && now - shown > Progress.EveryNanos) {
         shown = now
         val seconds = (now - started) / 1e9
-        val left = if (total > 0 && position > 0) f", ${seconds * (total - position) / position}%.0f s left" else ""
+        val left = if (total > 0) f", ${seconds * (total - position) / (position - before)}%.0f s left" else ""
         val share = if (total > 0) f"${100.0 * position / total}%.0f %%, " else ""
         Console.err.print(f"\r$name: $share${position / 1e6}%.0f MB read$left  ")
       }

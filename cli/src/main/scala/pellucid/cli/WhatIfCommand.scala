@@ -28,7 +28,7 @@ object WhatIfCommand {
     if (known.dirtyBytes.isDefined && known.disk.isEmpty)
       throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
     for (s <- sweep if s.isSet(change)) throw new Usage(s"--sweep ${s.what}=… and --${s.what}: one of them")
-    val page = html.map(new OutputFile("--html", _))
+    val page = html.map(new OutputFile("--html", _, Seq(Paths.get(log))))
     val trace = ReportCommand.restrict(ReportCommand.readOne(log), from, to)
     if (trace.byLaunch.isEmpty) throw new Usage(s"$log: no task in it")
     val models = new Models(trace, known)

@@ -1,7 +1,7 @@
 package pellucid.cli
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Paths}
+import java.nio.file.{Files, Paths, StandardOpenOption}
 
 import pellucid.report.Json
 
@@ -105,6 +105,44 @@ class MainSuite extends CommandSuite {
     assert(html.startsWith("<!DOCTYPE html>"))
     assert(!html.contains("/*{"), "a marker was left unfilled")
     mistake("report", log, "--html", dir.resolve("no/such/folder.html").toString)("--html", "no/such/folder.html")
+  }
+
+  folder.test("a page does not replace the log that it is of, nor a link that leads nowhere yet") { dir =>
+    val copy = Files.copy(Paths.get(log), dir.resolve("log.zstd"))
+    for (command <- Seq("report", "whatif")) mistake(command, copy.toString, "--html", copy.toString)("the log itself")
+    assertEquals(Files.mismatch(copy, Paths.get(log)), -1L)
+    val link = Files.createSymbolicLink(dir.resolve("page.html"), dir.resolve("elsewhere.html"))
+    assertEquals(run("report", copy.toString, "--html", link.toString)._1, 0)
+    assert(Files.isSymbolicLink(link) && Files.size(dir.resolve("elsewhere.html")) > 0)
+  }
+
+  folder.test("of a log that lacks something all commands say so") { dir =>
+    val lines = Files.readAllLines(logs.resolve("spark-2.4.8-plain"))
+    val part = dir.resolve("part")
+    Files.write(part, lines.subList(0, lines.size - 40))
+    Files.writeString(part, "no event\n", StandardOpenOption.APPEND)
+    val prices = above("docs/prices/aws.json").toString
+    for (
+      command <- Seq(
+        Seq("report", part.toString),
+        Seq("report", part.toString, "--stage", "0"),
+        Seq("whatif", part.toString),
+        Seq("compare", part.toString, log),
+        Seq("optimize", "--prices", prices, part.toString)
+      )
+    ) {
+      val (status, out, err) = run(command: _*)
+      assertEquals((status, err), (0, ""), command.toString)
+      val words = out.replaceAll("\\s+", " ")
+      assert(words.contains("1 malformed line left out"), out)
+      assert(words.contains("he log stops before the application's end"), out)
+    }
+  }
+
+  test("help is asked for with its own word, and nothing that is called so is a question") {
+    assert(run("help")._2.contains("Available subcommands"))
+    assert(run("report", "--help")._2.contains("Available subcommands"))
+    mistake("report", "help")("help: no such file")
   }
 
   test("--stage zooms into one stage; an unknown one is a mistake that says which there are") {

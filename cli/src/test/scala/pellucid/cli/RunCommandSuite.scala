@@ -83,6 +83,23 @@ class RunCommandSuite extends munit.FunSuite {
     )
   }
 
+  folder.test("without SPARK_HOME the defaults are where find-spark-home says, as for pip's PySpark") { dir =>
+    val home = spark(dir, 0)
+    val there = Files.createDirectories(dir.resolve("site-packages/pyspark/conf"))
+    Files.writeString(there.resolve("spark-defaults.conf"), "spark.jars a.jar\n")
+    Files.writeString(
+      home.resolve("bin/find-spark-home"),
+      s"export SPARK_HOME=$$(dirname \"$$0\")/../../site-packages/pyspark\n"
+    )
+    val jar = Files.writeString(dir.resolve("plugin.jar"), "")
+    val path = Map("PATH" -> home.resolve("bin").toString)
+    Console.withOut(new ByteArrayOutputStream)(Console.withErr(new ByteArrayOutputStream) {
+      RunCommand.run(Seq("x.jar"), path.get, Some(jar))
+    })
+    val arguments = Files.readString(dir.resolve("arguments"))
+    assert(arguments.contains(s"--jars\na.jar,$jar\n"), arguments)
+  }
+
   folder.test("--load-spark-defaults takes no value, and has a properties file read over the defaults") { dir =>
     val home = spark(dir, 0)
     val defaults = Files.createDirectories(home.resolve("conf")).resolve("spark-defaults.conf")

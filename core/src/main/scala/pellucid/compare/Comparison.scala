@@ -97,7 +97,7 @@ object Comparison {
     r.application.tasks,
     r.breakdown.taskSeconds,
     r.application.ended,
-    r.intake.notes
+    r.intake.missing
   )
 
   private def pair(before: Stage, after: Stage) =

@@ -98,7 +98,7 @@ object Demands {
       own.driverSeconds,
       stages.map(s => bytes(IoKind.ShuffleWrite)(s) + bytes(IoKind.PersistWrite)(s)).sum,
       Seq(Replicated(input * replicas, replicas)),
-      notes.result()
+      trace.intake.lacks.map(lack => s"$name: $lack") ++ notes.result()
     )
   }
 

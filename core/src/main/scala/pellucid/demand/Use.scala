@@ -116,7 +116,7 @@ private final class Buckets(trace: Trace) {
   def moment(epochMillis: Double): Double = epochMillis - start
   def fromSeconds: Double = trace.secondsSinceOrigin(start)
   def seconds: Double = millis / 1000
-  def levels(): Levels = new Levels(math.ceil(span / millis).toInt, millis)
+  def levels(): Levels = new Levels(math.min(Buckets.Most, math.ceil(span / millis).toInt), millis)
 }
 
 private object Buckets {

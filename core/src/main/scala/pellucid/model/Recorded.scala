@@ -194,7 +194,7 @@ final class Recorded(trace: Trace, known: Known) {
   private lazy val shuffles = (0 until trace.tasks.size).exists(trace.tasks.shuffleLocalBytes(_) > 0)
 
   /** What was taken for granted of `next`, in words. */
-  def assumptions(next: Cluster): Seq[String] = Seq(
+  def assumptions(next: Cluster): Seq[String] = trace.intake.lacks ++ Seq(
     Option.when(cluster.machines == 1 && next.machines > 1 && shuffles)(
       "on one machine no shuffle went through the network: what it would take between several is not in the prediction"
     ),

@@ -1,5 +1,7 @@
 package pellucid.report
 
+import pellucid.trace.NotUnderstood
+
 /** Everything that `pellucid report` says of one application. The terminal, the page and any other reader only render it.
   *
   * Moments are seconds since `application.startMillis`; durations are seconds; sizes are bytes. docs/report.md defines each
@@ -59,7 +61,7 @@ final case class IntakeSummary(
     unknownEvents: Map[String, Long],
     truncated: Boolean,
     notes: Seq[String]
-)
+) extends NotUnderstood
 
 /** Only tasks, jobs and stages that ran, at least partly, between the two moments are in the report. */
 final case class TimeWindow(fromSeconds: Double, toSeconds: Double)

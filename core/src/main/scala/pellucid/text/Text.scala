@@ -51,7 +51,8 @@ object Text {
         resources("Monotasks", s.monotasks)
       ).filter(_.nonEmpty).mkString("\n")
     }.mkString("\n") + (if (r.longestTasks.isEmpty) "" else "\n" + longest(r)) +
-      (if (r.advice.isEmpty) "" else "\n" + advice(r))
+      (if (r.advice.isEmpty) "" else "\n" + advice(r)) +
+      "\n" + stops(r) + log(r)
 
   def summaries(all: Seq[Summary]): String =
     title(s"${all.size} logs, most to gain first") + table(
@@ -134,9 +135,12 @@ object Text {
         count(a.tasks, "task")
       ).filter(_.nonEmpty).mkString("  ", ", ", "\n") +
       r.window.fold("")(w => f"  only what ran between ${seconds(w.fromSeconds)} and ${seconds(w.toSeconds)}\n") +
-      (if (a.ended) ""
-       else "  The log stops before the application's end: what ran then is counted up to the log's last moment.\n")
+      stops(r)
   }
+
+  private def stops(r: Report): String =
+    if (r.application.ended) ""
+    else "  The log stops before the application's end: what ran then is counted up to the log's last moment.\n"
 
   private def advice(r: Report): String =
     title("What would help, most first (seconds of the application's time, predicted by replay)") +
@@ -406,20 +410,9 @@ object Text {
 
   private def log(r: Report): String = {
     val i = r.intake
-    val trouble =
-      (if (i.malformedLines > 0)
-         Seq(s"${count(i.malformedLines.toInt, "malformed line")} left out (${i.malformedExamples.head})")
-       else Nil) ++
-        (if (i.truncated) Seq("the log is cut off in its last line") else Nil) ++
-        (if (i.unknownEvents.nonEmpty)
-           Seq(i.unknownEvents.toSeq.sortBy(_._1).map { case (k, n) => s"$n x $k" }.mkString(
-             "events not known to Pellucid: ",
-             ", ",
-             ""
-           ))
-         else Nil) ++ i.notes
+    val troubles = i.missing ++ i.unknown
     s"${bytes(i.bytes)} of log in ${i.lines} lines" +
-      (if (trouble.isEmpty) ", all understood\n" else trouble.mkString("; ", "; ", "\n"))
+      (if (troubles.isEmpty) ", all understood\n" else troubles.mkString("; ", "; ", "\n"))
   }
 
   private[text] def title(text: String): String = title(text, "")

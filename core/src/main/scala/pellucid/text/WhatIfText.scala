@@ -1,6 +1,6 @@
 package pellucid.text
 
-import pellucid.model.{Machines, Prediction, WhatIf}
+import pellucid.model.{Axes, Machines, Prediction, WhatIf}
 
 /** Predictions on a terminal. */
 object WhatIfText {
@@ -80,7 +80,7 @@ object WhatIfText {
     m.cores.toString,
     m.disks.toString,
     m.disk.getOrElse("not known"),
-    m.networkMbits.fold("not known")(n => f"$n%.0f Mbit/s"),
+    m.networkMbits.fold("not known")(Axes.speed),
     if (m.inputInMemory) "in memory" else "as it was",
     name
   )

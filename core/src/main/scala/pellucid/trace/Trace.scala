@@ -202,7 +202,26 @@ final case class SqlInfo(
     failure: Option[String]
 )
 
-/** What was read, and what was not understood: nothing is dropped silently. */
+/** What was read of a log and not understood: nothing is dropped silently. */
+trait NotUnderstood {
+  def malformedLines: Long
+  def malformedExamples: Seq[String]
+  def unknownEvents: Map[String, Long]
+  def truncated: Boolean
+  def notes: Seq[String]
+
+  /** What is not there of what the application did, each in a few words. */
+  def missing: Seq[String] =
+    Option.when(malformedLines > 0) {
+      s"$malformedLines malformed ${if (malformedLines == 1) "line" else "lines"} left out (${malformedExamples.head})"
+    }.toSeq ++ Option.when(truncated)("the log is cut off in its last line") ++ notes
+
+  def unknown: Option[String] = Option.when(unknownEvents.nonEmpty)(
+    unknownEvents.toSeq.sorted.map { case (event, n) => s"$n x $event" }
+      .mkString("events not known to Pellucid: ", ", ", "")
+  )
+}
+
 final case class Intake(
     lines: Long,
     bytes: Long,
@@ -212,4 +231,12 @@ final case class Intake(
     truncated: Boolean,
     ended: Boolean,
     notes: Seq[String]
-)
+) extends NotUnderstood {
+
+  /** The same, of a log that stops early too. */
+  def lacks: Seq[String] =
+    Option.when(!ended)(
+      "the log stops before the application's end: what ran then counts up to its last moment"
+    ).toSeq ++
+      missing
+}
