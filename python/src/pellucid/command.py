@@ -7,13 +7,15 @@ import sys
 from pellucid import jars
 
 
-def command(*arguments):
-    """The words of a command line."""
+def command(*arguments, encoding=None):
+    """The words of a command line; its output is in the user's locale's encoding, or in this one."""
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if not java or not os.path.exists(java):
         raise FileNotFoundError("no Java: set JAVA_HOME, or put java (17 or newer) on the PATH")
     options = os.environ.get("PELLUCID_JAVA_OPTS", "").split()
+    if encoding:
+        options += [f"-D{what}.encoding={encoding}" for what in ("file", "stdout", "stderr")]
     return [java, "-XX:+UseSerialGC", *options, f"-Dpellucid.plugin={jars.PLUGIN}", "-cp", str(jars.COMMAND), "pellucid.cli.Main", *arguments]
 
 

@@ -64,7 +64,7 @@ def _of_log(log):
 
 
 def _run(*arguments):
-    done = subprocess.run(command(*arguments), capture_output=True, text=True, encoding="utf-8")
+    done = subprocess.run(command(*arguments, encoding="UTF-8"), capture_output=True, text=True, encoding="utf-8")
     if done.returncode != 0:
         raise ValueError(done.stderr.strip().removeprefix("pellucid: ") or f"pellucid ended with status {done.returncode}")
     return done.stdout
