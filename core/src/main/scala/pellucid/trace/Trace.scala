@@ -222,6 +222,7 @@ trait NotUnderstood {
   )
 }
 
+/** @param ended whether the application's end is in it */
 final case class Intake(
     lines: Long,
     bytes: Long,
