@@ -205,16 +205,15 @@ def heap(settings, say):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--applications", type=int, help="pairs of them, per job")
-    parser.add_argument("--pairs", type=int, help="of runs, in each pair of applications")
-    parser.add_argument("--toggles", type=int, help="pairs of runs in one application")
+    parser.add_argument("--applications", type=experiment.times_at_least_once, help="pairs of them, per job")
+    parser.add_argument("--pairs", type=experiment.times_at_least_once, help="of runs, in each pair of applications")
+    parser.add_argument("--toggles", type=experiment.times_at_least_once, help="pairs of runs in one application")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="of these parts: then, as with --conf, the page is only printed")
     parser.add_argument("--to", type=Path, help="write it to this file")
-    parser.add_argument("--conf", nargs="+", default=[], metavar="KEY=VALUE", help="of the applications with the plugin: what does a part cost?")
+    parser.add_argument("--conf", nargs="+", type=experiment.setting, default=[], metavar="KEY=VALUE", help="of the applications with the plugin: what does a part cost?")
     options = parser.parse_args()
     parts = options.only or PARTS
     to = options.to or (None if options.only or options.conf else ROOT / "docs" / "experiments" / "overhead.md")
-    settings = [setting.split("=", 1) for setting in options.conf]
     started = time.monotonic()
 
     def say(text):
@@ -225,13 +224,13 @@ def main():
     for name in [n for n in parts if n in ROUNDS]:
         applications, pairs, toggles = ROUNDS[name]
         rounds = range(options.applications or applications)
-        apart = [compare(name, options.pairs or pairs, number == 0, settings, say) for number in rounds]
-        rows.append(row(name, apart, toggle(name, options.toggles or toggles, settings, say)))
+        apart = [compare(name, options.pairs or pairs, number == 0, options.conf, say) for number in rounds]
+        rows.append(row(name, apart, toggle(name, options.toggles or toggles, options.conf, say)))
         print(rows[-1], flush=True)
     columns = ["job", "applications x runs", "without, s", "with the plugin, s", "ratio of times", "ratio of CPU times",
                "runs in one application", "ratio of times", "ratio of CPU times"]  # fmt: skip
     table = experiment.markdown(columns, rows)
-    per_task = f"Driver heap: {heap(settings, say):+.0f} bytes per task.\n\n" if "heap" in parts else ""
+    per_task = f"Driver heap: {heap(options.conf, say):+.0f} bytes per task.\n\n" if "heap" in parts else ""
     page = f"""# overhead
 
 `make bench-overhead` wrote this page. Spark {VERSION}, `local[2]`, event log on; a job without and with the plugin in turn, each in an application of

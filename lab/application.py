@@ -28,6 +28,7 @@ class Run:
     counters: dict
     window: tuple  # seconds of the wall clock
     report: dict = field(default_factory=dict)  # what `pellucid report` says of this window
+    commit: str = ""  # of the plugin and the lab
 
 
 class Application:
@@ -117,7 +118,7 @@ class Application:
         self.cluster.sync()  # output that was still in memory belongs to the run
         moved = moves(self.cluster, before, self.cluster.counters()) | {LOOP: loop}
         said = self.do("check the answer")
-        self.runs.append(Run(case, variant, said["seconds"], said["answer"], moved, (started, ended)))
+        self.runs.append(Run(case, variant, said["seconds"], said["answer"], moved, (started, ended), commit=software.commit()))
         return self.runs[-1]
 
     def explain(self):

@@ -4,10 +4,12 @@ An experiment is a module in lab/experiments with a docstring, `options(parser)`
 """
 
 import argparse
+import contextlib
 import csv
 import importlib
 import os
 import platform
+import shlex
 import statistics
 from pathlib import Path
 
@@ -30,11 +32,12 @@ def run(name, arguments, say):
     module = importlib.import_module(f"lab.experiments.{name.replace('-', '_')}")
     parser = argparse.ArgumentParser(prog=f"pellucid-lab experiment {name}", description=module.__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("--pairs", type=int, default=3, help="how often each variant has its turn (default %(default)s)")
+    parser.add_argument("--pairs", type=times_at_least_once, default=3, help="how often each variant has its turn (default %(default)s)")
     parser.add_argument("--cpu", type=float, default=0.4, help="of a core, for each machine: less on a busy computer (default %(default)s)")
     parser.add_argument("--to", type=Path, default=software.REPOSITORY / "docs" / "experiments", help="folder of the tables")
     module.options(parser)
     options = parser.parse_args(arguments)
+    options.arguments = arguments
     if not (software.REPOSITORY / "cli" / "target" / "pellucid.jar").exists():
         raise LabError("experiments end with `pellucid report`: run `make build` first")
     module.run(options, say)
@@ -63,6 +66,21 @@ def turns(variants, pairs, say):
         for name, function in variants.items():
             say(f"{number} of {pairs}: {name}")
             function()
+
+
+def setting(text):
+    """Of a flag's `KEY=VALUE`."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text}: expected KEY=VALUE")
+    return key, value
+
+
+def times_at_least_once(text):
+    """Of a flag's number."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number from 1 on")
+    return int(text)
 
 
 def same_answers(runs):
@@ -151,23 +169,47 @@ def notes(page):
 def write(options, name, text, runs, say):
     """NAME.md and NAME.csv; `text` is the Markdown between the page's first lines and what every page ends with. Notes that the page has stay."""
     options.to.mkdir(parents=True, exist_ok=True)
-    title = f"# {name}\n\n`./pellucid-lab experiment {name}` wrote this page; `{name}.csv` has every run.\n\n"
+    command = shlex.join(["./pellucid-lab", "experiment", name, *options.arguments])
+    title = f"# {name}\n\n`{command}` wrote this page; `{name}.csv` has every run.\n\n"
     reports = f"## `pellucid report` beside the lab's counters\n\n{against_counters(runs)}"
     page = options.to / f"{name}.md"
-    page.write_text(f"{title}{text}{notes(page)}\n{reports}\n{cpus(runs)}{machine_line()}\n")
-    with open(options.to / f"{name}.csv", "w", newline="") as file:
+    whole = f"{title}{text}{notes(page)}\n{reports}\n{cpus(runs)}{commits(runs)}{machine_line()}\n"
+    with replaced(page) as file:
+        file.write(whole)
+    with replaced(options.to / f"{name}.csv") as file:
         counters = sorted({key for each in runs for key in each.counters})
         phases = sorted(runs[0].report["breakdown"]["phases"])
         demand = sorted(key for key in runs[0].report["demand"] if key.endswith("Bytes"))
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["case", "variant", "seconds", *counters, *(f"report.{key}" for key in demand), "report.noDisk.atMostSeconds",
+        writer.writerow(["case", "variant", "commit", "seconds", *counters, *(f"report.{key}" for key in demand), "report.noDisk.atMostSeconds",
                          "report.noNetwork.atMostSeconds", *(f"report.{key}Seconds" for key in phases)])  # fmt: skip
         for each in runs:
             saved = [each.report["completion"][key]["atMostSeconds"] for key in ("noDisk", "noNetwork")]
             cells = [each.seconds, *(each.counters.get(key, "") for key in counters), *(each.report["demand"][key] for key in demand),
                      *saved, *(each.report["breakdown"]["phases"][key] for key in phases)]  # fmt: skip
-            writer.writerow([each.case, each.variant, *(round(c, 3) if isinstance(c, float) else c for c in cells)])
+            writer.writerow([each.case, each.variant, each.commit, *(round(c, 3) if isinstance(c, float) else c for c in cells)])
     say(f"wrote {options.to / name}.md and .csv", end="\n")
+
+
+@contextlib.contextmanager
+def replaced(path):
+    """A file to write, which takes the place of the one at `path` once all of it is written."""
+    new = path.with_name(f".{path.name}")
+    try:
+        with open(new, "w", newline="") as file:
+            yield file
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def commits(runs):
+    """How many cases have runs of which commit."""
+    cases = {}
+    for run in runs:
+        cases.setdefault(run.commit, set()).add((run.case, run.variant))
+    each = [f"{commit or 'before they were noted'} {len(its)}" for commit, its in cases.items()]
+    return f"Cases and variants by the commit of their runs: {', '.join(each)}. What the page says of the lab is so at the last one.\n\n"
 
 
 def cpus(runs):
@@ -197,7 +239,7 @@ def rows_of(file):
 
 def from_row(row):
     """A run as `write` wrote it, with those parts of its report that the tables show."""
-    numbers = {key: float(value) for key, value in row.items() if key not in ("case", "variant") and value}
+    numbers = {key: float(value) for key, value in row.items() if key not in ("case", "variant", "commit") and value}
     reported = {key.removeprefix("report."): value for key, value in numbers.items() if key.startswith("report.")}
     phases = {key.removesuffix("Seconds"): value for key, value in reported.items() if key.endswith("Seconds") and "." not in key}
     return Run(
@@ -205,7 +247,7 @@ def from_row(row):
         {key: value for key, value in numbers.items() if key != "seconds" and not key.startswith("report.")}, (),
         {"demand": {key: value for key, value in reported.items() if key.endswith("Bytes")},
          "completion": {key: {"atMostSeconds": reported[f"{key}.atMostSeconds"]} for key in ("noDisk", "noNetwork")},
-         "breakdown": {"phases": phases, "taskSeconds": sum(phases.values())}})  # fmt: skip
+         "breakdown": {"phases": phases, "taskSeconds": sum(phases.values())}}, row["commit"])  # fmt: skip
 
 
 def machine_line():

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -55,6 +56,19 @@ def hadoop(say=print):
             (home / "webapps" / application).mkdir(parents=True, exist_ok=True)
         done.touch()
     return home
+
+
+@cache
+def commit():
+    """Of the repository, with a + where the code is another; nothing where there is no repository."""
+    try:
+        head, changed = (
+            subprocess.run(["git", *words], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.strip()
+            for words in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "-uno", "--", ".", ":!docs"))
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return head + ("+" if changed else "")
 
 
 def java():

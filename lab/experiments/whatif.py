@@ -6,6 +6,7 @@ monotasks, blocked-time analysis of the ones is compared with the model of the o
 measured is kept, an experiment that was ended goes on where it was, and a model that was changed predicts the same runs again.
 """
 
+import argparse
 import csv
 import json
 import random
@@ -151,14 +152,24 @@ def run(options, say):
     alone = [(name, name, jobs) for name in wanted for a, b, jobs in CASES if name in (a, b)]
     asked = alone + cases
     runs, names = [], []
-    for name in dict.fromkeys(each for a, b, _ in asked for each in (a, b)):
-        groups = dict.fromkeys(group for a, b, jobs in asked if name in (a, b) for group in jobs if not options.jobs or group in options.jobs)
-        if not groups:
-            continue
+    groups = {name: groups_of(name, asked, options.jobs) for name in dict.fromkeys(each for a, b, _ in asked for each in (a, b))}
+    groups = {name: its for name, its in groups.items() if its}
+    if not groups:
+        raise LabError(f"--jobs {' '.join(options.jobs)}: none of these cases has such jobs")
+    for name, its in groups.items():
         targets = [setting_of(b) for b in dict.fromkeys(b for a, b, _ in asked if a == name)]
-        runs += measured(setting_of(name), targets, [job for group in groups for job in JOBS[group]()], options, say)
+        runs += measured(setting_of(name), targets, [job for group in its for job in JOBS[group]()], options, say)
         names.append(name)
-        write(options, [case for case in cases if case[0] in names and case[1] in names], runs, say)
+        if len(names) < len(groups):
+            so_far = options if options.add else argparse.Namespace(**vars(options) | {"to": options.to / "so-far"})
+            write(so_far, [case for case in cases if case[0] in names and case[1] in names], runs, say)
+    write(options, cases, runs, say)
+    shutil.rmtree(options.to / "so-far", ignore_errors=True)
+
+
+def groups_of(name, asked, wanted):
+    """The groups of jobs to run in a setting."""
+    return list(dict.fromkeys(group for a, b, jobs in asked if name in (a, b) for group in jobs if not wanted or group in wanted))
 
 
 def setting_of(name):

@@ -1,11 +1,13 @@
 """Tables of experiments that are measured in parts, and the rounds in which they are."""
 
 import csv
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
+
+import pytest
 
 from lab import experiment, software
 from lab.application import Run
-from lab.experiments import monotasks
+from lab.experiments import monotasks, slow_nic, whatif
 
 TABLE = software.REPOSITORY / "docs" / "experiments" / "monotasks.csv"
 
@@ -13,7 +15,7 @@ TABLE = software.REPOSITORY / "docs" / "experiments" / "monotasks.csv"
 def test_a_table_that_is_read_and_written_again_says_the_same(tmp_path):
     runs = experiment.of_other_cases(TABLE, [])
     assert len(runs) == len(TABLE.read_text().splitlines()) - 1
-    experiment.write(Namespace(to=tmp_path), "monotasks", "", runs, lambda *_, **__: None)
+    experiment.write(Namespace(to=tmp_path, arguments=["--pairs", "3"]), "monotasks", "", runs, lambda *_, **__: None)
     with open(TABLE, newline="") as before, open(tmp_path / "monotasks.csv", newline="") as after:
         for was, now in zip(csv.DictReader(before), csv.DictReader(after), strict=True):
             assert was.keys() == now.keys()
@@ -27,7 +29,7 @@ def test_what_people_wrote_into_a_page_stays(tmp_path, monkeypatch):
     page = tmp_path / "monotasks.md"
 
     def write():
-        experiment.write(Namespace(to=tmp_path), "monotasks", "| a table |\n", runs, lambda *_, **__: None)
+        experiment.write(Namespace(to=tmp_path, arguments=["--pairs", "3"]), "monotasks", "| a table |\n", runs, lambda *_, **__: None)
         return page.read_text()
 
     first = write()
@@ -98,3 +100,44 @@ def test_how_fast_the_cpus_were_is_said_by_variants():
     said = experiment.cpus([run("stock", loop_millis=20.0), run("stock", loop_millis=22.0), run("monotasks", loop_millis=25.04), run("monotasks")])
     assert "stock 21.0 (20.0-22.0), 2 of 2 runs; monotasks 25.0 (25.0-25.0), 1 of 2 runs." in said
     assert experiment.cpus([run("stock")]) == ""
+
+
+def test_each_run_says_of_which_commit_it_is(tmp_path):
+    runs = experiment.of_other_cases(TABLE, [])[:2]
+    runs[0].commit, runs[1].commit = "1a2b3c4", "5d6e7f8+"
+    experiment.write(Namespace(to=tmp_path, arguments=["--jobs", "a b"]), "monotasks", "", runs, lambda *_, **__: None)
+    page = (tmp_path / "monotasks.md").read_text()
+    assert "1a2b3c4 1, 5d6e7f8+ 1." in page and "`./pellucid-lab experiment monotasks --jobs 'a b'` wrote this page" in page
+    assert [run.commit for run in experiment.of_other_cases(tmp_path / "monotasks.csv", [])] == ["1a2b3c4", "5d6e7f8+"]
+
+
+def test_a_file_that_is_not_written_to_its_end_replaces_nothing(tmp_path):
+    (tmp_path / "page.md").write_text("before")
+    with pytest.raises(KeyboardInterrupt), experiment.replaced(tmp_path / "page.md") as file:
+        file.write("half")
+        raise KeyboardInterrupt
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.md", "before")]
+
+
+def test_flags_that_make_no_sense_are_told_before_anything_is_measured(tmp_path):
+    assert experiment.setting("spark.a=b=c") == ("spark.a", "b=c")
+    for parse, wrong in ((experiment.setting, "spark.a"), (experiment.times_at_least_once, "0"), (experiment.times_at_least_once, "-1")):
+        with pytest.raises(ArgumentTypeError, match=wrong):
+            parse(wrong)
+    with pytest.raises(experiment.LabError, match="--jobs tpch: none of these cases"):
+        whatif.run(Namespace(cpu=None, seed=1, random=0, cases=["1 HDD:2 HDDs"], jobs=["tpch"], to=tmp_path), None)
+
+
+def test_copies_of_tasks_are_counted_where_they_start(tmp_path):
+    def start(speculative):
+        return f'{{"Event":"SparkListenerTaskStart","Stage ID":0,"Task Info":{{"Task ID":1,"Speculative":{speculative}}}}}\n'
+
+    log = tmp_path / "log"
+    log.write_text(start("true") + start("false") + start("true").replace("TaskStart", "TaskEnd"))
+    assert slow_nic.copies(log) == 1
+
+
+def test_the_ratio_of_means_is_there_for_jobs_whose_median_is_one_of_two_kinds_of_runs():
+    seconds = {"stock": (0.2, 0.2, 0.6), "monotasks": (0.2, 0.6, 0.6)}
+    runs = [Run("1 SSD: a", variant, each, None, {}, ()) for variant, its in seconds.items() for each in its]
+    assert "| 1 SSD | 1 | 3.00 | 1.40 | 3.00 (a) |" in monotasks.ratios(runs)  # 0.6 / 0.2; 1.4 / 1.0

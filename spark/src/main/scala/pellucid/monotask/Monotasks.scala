@@ -10,7 +10,7 @@ import org.apache.spark.storage.KeptMapOutput
 
 import org.slf4j.LoggerFactory
 
-import pellucid.observe.{CpuClock, Daemons, Machine}
+import pellucid.observe.{Activity, CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
 import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
@@ -188,7 +188,11 @@ private[pellucid] final class Monotasks(
       all.length,
       resources.cpu.runs - concurrency.stillBlocked(blocked.map(_.number)),
       waits,
-      resources.areFreeAfter(all.maxBy(_.number).waits) && cpuLimit.leavesSome(now)
+      // what has ended since has left a core that the next task is about to have
+      all.forall(running.contains(_)) && {
+        val youngest = all.maxBy(_.number)
+        !(blocked.contains(youngest) && Activity.asksDriver(youngest.thread)) && resources.areFreeAfter(youngest.waits)
+      } && cpuLimit.leavesSome(now)
     )
     if (changing(_.look(oneMoreHelps, waits, now, hasRoom(all.length))))
       cpuLimit.forget()

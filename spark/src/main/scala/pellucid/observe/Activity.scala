@@ -5,7 +5,7 @@ import java.util.regex.Pattern
 /** What a thread does at a moment, as far as its stack tells and nothing else measures it. The innermost frame that says
   * anything decides: what is farther out asked for it.
   */
-private[observe] object Activity {
+private[pellucid] object Activity {
 
   /** The kind and, where there are several, which one; None of computing, and of waits that are measured otherwise. */
   def of(stack: Array[StackTraceElement], state: Thread.State): Option[(Kind, String)] = {
@@ -16,6 +16,11 @@ private[observe] object Activity {
     else if (loadsClass(stack)) None
     else stack.iterator.take(Near).flatMap(f => formats.find(_.reads(f))).nextOption().map(f => f.kind -> f.name)
   }
+
+  /** It waits for what the driver has, or others that have it from there: its code, a broadcast variable. */
+  def asksDriver(thread: Thread): Boolean = thread.getStackTrace.exists(frame =>
+    waits.exists { case (name, what) => what.exists(_._1 eq Kind.Driver) && frame.getClassName.startsWith(name) }
+  )
 
   private def waiting(stack: Array[StackTraceElement], otherwise: Kind, inner: Option[StackTraceElement]) =
     stack.iterator.flatMap(f => waits.find(w => f.getClassName.startsWith(w._1))).nextOption() match {

@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 
 import org.apache.hadoop.fs.{FileRange, FSDataInputStream}
+import org.apache.spark.broadcast.SlowCode
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
@@ -33,6 +34,14 @@ class MonotasksSuite extends SparkSuite {
       // one that was blocked for a moment, by a class being loaded or by other work on this computer, goes on beside the one that took its
       // core; of the up to 8 that run, all would compute otherwise
       assert(AtOnce.mean < 3, AtOnce.mean)
+    }
+  }
+
+  folder.test("no more run while they wait for their code: another one would only wait for that, too") { folder =>
+    Jobs.run(folder, conf = on) { spark =>
+      AtOnce.reset()
+      spark.sparkContext.parallelize(0 until 8, 8).foreach(_ => AtOnce.during(SlowCode.comes(300)))
+      assertEquals(AtOnce.most, 2)
     }
   }
 
