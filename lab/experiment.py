@@ -4,7 +4,6 @@ An experiment is a module in lab/experiments with a docstring, `options(parser)`
 """
 
 import argparse
-import contextlib
 import csv
 import importlib
 import os
@@ -16,6 +15,7 @@ from pathlib import Path
 from lab import check, software
 from lab.application import LOOP, Run
 from lab.cluster import LabError
+from lab.state import replaced
 
 FOLDER = Path(__file__).parent / "experiments"
 # Not by `spark.jars`: Spark sends the names of its files along with each task, and loads classes more slowly where there are any.
@@ -189,18 +189,6 @@ def write(options, name, text, runs, say):
                      *saved, *(each.report["breakdown"]["phases"][key] for key in phases)]  # fmt: skip
             writer.writerow([each.case, each.variant, each.commit, *(round(c, 3) if isinstance(c, float) else c for c in cells)])
     say(f"wrote {options.to / name}.md and .csv", end="\n")
-
-
-@contextlib.contextmanager
-def replaced(path):
-    """A file to write, which takes the place of the one at `path` once all of it is written."""
-    new = path.with_name(f".{path.name}")
-    try:
-        with open(new, "w", newline="") as file:
-            yield file
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def commits(runs):

@@ -29,11 +29,21 @@ def read(name):
         return None
 
 
+@contextlib.contextmanager
+def replaced(path):
+    """A file to write, which takes the place of the one at `path` once all of it is written."""
+    new = path.with_name(f".{path.name}")
+    try:
+        with open(new, "w", newline="") as file:
+            yield file
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
 def write(name, state):
-    path = folder(name) / "state.json"
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(state, indent=1))
-    new.rename(path)
+    with replaced(folder(name) / "state.json") as file:
+        json.dump(state, file, indent=1)
 
 
 @contextlib.contextmanager

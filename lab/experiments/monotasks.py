@@ -199,10 +199,13 @@ def ratios(runs):
     and the median is one of these or of the others."""
     rows = []
     for disks in dict.fromkeys(disks_of(run) for run in runs):
-        cases = dict.fromkeys(run.case for run in runs if run.case.startswith(f"{disks}:"))
-        each = {case: ratio([run for run in runs if run.case == case]) for case in cases}
+        cases = {}
+        for run in runs:
+            if disks_of(run) == disks:
+                cases.setdefault(run.case, []).append(run)
+        each = {case: ratio(its) for case, its in cases.items()}
         worst = max(each, key=each.get)
-        means = [ratio([run for run in runs if run.case == case], of=statistics.mean) for case in cases]
+        means = [ratio(its, of=statistics.mean) for its in cases.values()]
         rows.append([disks, len(each), f"{statistics.geometric_mean(each.values()):.2f}", f"{statistics.geometric_mean(means):.2f}",
                      f"{each[worst]:.2f} ({worst.partition(': ')[2]})"])  # fmt: skip
     return experiment.markdown(["disks of a machine", "jobs", "monotasks to stock, geometric mean", "by means of runs", "worst"], rows)

@@ -21,6 +21,7 @@ from lab.application import Application, Recording, Run
 from lab.cluster import LabError, lab
 from lab.config import KINDS, Disk
 from lab.experiments import monotasks
+from lab.state import replaced
 
 PREDICTORS = ("replay", "ideal", "slots")
 VARIANTS = {"monotasks": experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}, "stock": {}, "observed": experiment.PLUGIN}
@@ -151,19 +152,16 @@ def run(options, say):
     cases += [("4 machines, random", name, SORTS) for name in fresh]
     alone = [(name, name, jobs) for name in wanted for a, b, jobs in CASES if name in (a, b)]
     asked = alone + cases
-    runs, names = [], []
-    groups = {name: groups_of(name, asked, options.jobs) for name in dict.fromkeys(each for a, b, _ in asked for each in (a, b))}
-    groups = {name: its for name, its in groups.items() if its}
+    runs = []
+    names = dict.fromkeys(each for a, b, _ in asked for each in (a, b))
+    groups = {name: its for name in names if (its := groups_of(name, asked, options.jobs))}
     if not groups:
         raise LabError(f"--jobs {' '.join(options.jobs)}: none of these cases has such jobs")
-    for name, its in groups.items():
+    so_far = options if options.add else argparse.Namespace(**vars(options) | {"to": options.to / "so-far"})
+    for left, (name, its) in zip(reversed(range(len(groups))), groups.items(), strict=True):
         targets = [setting_of(b) for b in dict.fromkeys(b for a, b, _ in asked if a == name)]
         runs += measured(setting_of(name), targets, [job for group in its for job in JOBS[group]()], options, say)
-        names.append(name)
-        if len(names) < len(groups):
-            so_far = options if options.add else argparse.Namespace(**vars(options) | {"to": options.to / "so-far"})
-            write(so_far, [case for case in cases if case[0] in names and case[1] in names], runs, say)
-    write(options, cases, runs, say)
+        write(so_far if left else options, cases, runs, say)
     shutil.rmtree(options.to / "so-far", ignore_errors=True)
 
 
@@ -209,7 +207,7 @@ def write_rows(file, first, rows):
     if not rows:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    with open(file, "w", newline="") as lines:
+    with replaced(file) as lines:
         writer = csv.DictWriter(lines, dict.fromkeys((*first, *rows[0])), lineterminator="\n")
         writer.writeheader()
         writer.writerows({key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()} for row in rows)

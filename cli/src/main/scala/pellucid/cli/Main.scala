@@ -119,8 +119,9 @@ object Main {
   def main(args: Array[String]): Unit = {
     Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT) // numbers are written as flags take them, and JSON has them
     val code = run(args.toIndexedSeq)
-    System.exit(if (Console.out.checkError()) { refused.foreach(fail(_, 1)); 1 }
-    else code)
+    val printed = !Console.out.checkError()
+    if (!printed) refused.foreach(fail(_, 1))
+    System.exit(if (printed) code else 1)
   }
 
   /** Why nothing more can be printed; None where it is because the reader of a pipe went away. */

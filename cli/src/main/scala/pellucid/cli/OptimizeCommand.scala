@@ -38,7 +38,8 @@ object OptimizeCommand {
     if (asked.logs.isEmpty) throw new Usage("optimize: which event log?")
     val (prices, notes) = readPrices(asked.prices, asked.profiles)
     val job = asked.samples match {
-      case None => sourcesOf(asked.logs).iterator.map(source => Demands.of(read(source))).reduce(_ + _)
+      case None =>
+        asked.logs.flatMap(Sources.of(_).sources).iterator.map(source => Demands.of(read(source))).reduce(_ + _)
       case Some(disks) => fitted(asked.logs, disks, prices)
     }
     if (job.stages.isEmpty) throw new Usage(s"${asked.logs.mkString(", ")}: no task ended")
@@ -55,13 +56,6 @@ object OptimizeCommand {
 
   private def seconds(text: String): Double = Moments.seconds(text).filter(_ > 0)
     .getOrElse(throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400"))
-
-  private def sourcesOf(logs: Seq[String]): Seq[Source] = logs.flatMap { log =>
-    Sources.of(log) match {
-      case OneLog(source) => Seq(source)
-      case ManyLogs(_, sources) => sources
-    }
-  }
 
   /** One after the other, and no longer than what is asked of it: each may need most of the memory. */
   private def read(source: Source): Trace = ReportCommand.read(source, Terminal.isThere)
@@ -82,7 +76,7 @@ object OptimizeCommand {
       case Array(fast, slow) => (disk(fast), disk(slow))
       case _ => throw new Usage(s"--samples $disks: expected FAST:GB,SLOW:GB such as ssd:500,standard:200")
     }
-    val sources = sourcesOf(logs)
+    val sources = logs.flatMap(Sources.of(_).sources)
     if (sources.size != 4)
       throw new Usage(
         s"--samples: ${sources.size} logs; four are wanted: few cores, more cores, slow local disk, slow HDFS disk"

@@ -11,7 +11,7 @@ import java.nio.file.{Files, LinkOption, NoSuchFileException, Path, Paths, Stand
 final class OutputFile(flag: String, file: String, read: Seq[Path] = Nil) {
   named {
     val path = Paths.get(file)
-    if (read.exists(input => Files.exists(path) && Files.exists(input) && Files.isSameFile(path, input)))
+    if (Files.exists(path) && read.exists(input => Files.exists(input) && Files.isSameFile(path, input)))
       throw new Usage(s"$flag $file: that is the log itself")
     val isNew = Files.notExists(path, LinkOption.NOFOLLOW_LINKS)
     Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close()

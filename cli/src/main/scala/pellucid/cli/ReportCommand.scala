@@ -73,8 +73,11 @@ object ReportCommand {
     }
 
   /** @throws Usage where it is no log, or several */
-  def readOne(log: String): Trace = Sources.of(log) match {
-    case OneLog(source) => read(source, Terminal.isThere)
+  def readOne(log: String): Trace = read(one(log), Terminal.isThere)
+
+  /** @throws Usage where there is none, or several */
+  def one(log: String): Source = Sources.of(log) match {
+    case OneLog(source) => source
     case ManyLogs(directory, sources) => throw new Usage(s"$directory holds ${sources.size} logs: which one?")
   }
 

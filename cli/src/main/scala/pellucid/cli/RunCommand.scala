@@ -105,7 +105,7 @@ object RunCommand {
       environment: String => Option[String]
   ): Properties = {
     val named = new Settings(options, new Properties).optionOf("--properties-file").map(Paths.get(_))
-    val folder = environment("SPARK_CONF_DIR").map(Paths.get(_)).getOrElse(home(submit, environment).resolve("conf"))
+    def folder = environment("SPARK_CONF_DIR").map(Paths.get(_)).getOrElse(home(submit, environment).resolve("conf"))
     val ofSpark = Option.when(
       named.isEmpty || options.exists(_._1 == "--load-spark-defaults")
     )(folder.resolve("spark-defaults.conf"))

@@ -17,8 +17,8 @@ final case class Source(
     compacted: Boolean = false,
     wrong: Option[String] = None
 ) {
-  private val sizes = files.map(Source.size)
-  val totalBytes: Long = sizes.sum
+  private lazy val sizes = files.map(Source.size)
+  def totalBytes: Long = sizes.sum
 
   /** Each file, and how many bytes there are in those before it. */
   def open: Iterator[(Long, () => InputStream)] =
@@ -37,8 +37,12 @@ object Source {
 }
 
 /** What LOG on the command line stands for. */
-sealed trait Sources
-final case class OneLog(source: Source) extends Sources
+sealed trait Sources {
+  def sources: Seq[Source]
+}
+final case class OneLog(source: Source) extends Sources {
+  def sources: Seq[Source] = Seq(source)
+}
 final case class ManyLogs(directory: Path, sources: Seq[Source]) extends Sources
 
 object Sources {

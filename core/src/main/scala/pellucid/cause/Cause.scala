@@ -70,6 +70,8 @@ object Cause {
       }
   }
 
+  private final val SmallerResults = "smaller results: write them instead of collecting them"
+
   val all: Seq[Cause] = Seq(
     Time(
       Phase.SchedulerDelay,
@@ -87,8 +89,8 @@ object Cause {
     Time(Phase.Driver, "smaller broadcasts, or a less busy driver"),
     Time(Phase.Lock, "fewer tasks that share one lock or connection"),
     Time(Phase.Waiting, "measure it with the plugin: input, output, spill or locks"),
-    Time(Phase.ResultSerialize, "smaller results: write them instead of collecting them"),
-    Time(Phase.GettingResult, "smaller results: write them instead of collecting them"),
+    Time(Phase.ResultSerialize, SmallerResults),
+    Time(Phase.GettingResult, SmallerResults),
     OutputSkew,
     Group(
       "firstTask",

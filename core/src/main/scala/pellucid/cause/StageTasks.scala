@@ -69,15 +69,10 @@ final class StageTasks(val trace: Trace, val stage: Int) {
   /** The stragglers that would be none if the phase had taken no time in any task of the stage. */
   def explainedWithout(phase: Phase): BitSet = {
     val millis = phaseMillis(phase.index)
-    val shorter = new Array[Double](size)
-    var any = false
     var i = 0
-    while (i < size) {
-      any ||= millis(i) > 0
-      shorter(i) = math.max(0, durations(i) - millis(i))
-      i += 1
-    }
-    if (any) minus(stragglers, slow(shorter, weights, null)) else new BitSet
+    while (i < size && millis(i) <= 0) i += 1
+    if (i == size) new BitSet
+    else minus(stragglers, slow(Array.tabulate(size)(i => math.max(0, durations(i) - millis(i))), weights, null))
   }
 
   /** The stragglers in `group` that are none among the tasks of the group. */

@@ -27,6 +27,7 @@ object Demands {
     var anyObserved, unknownMappers = false
     var elsewhere = 0.0 // bytes of input
     val name = if (trace.application.name.nonEmpty) trace.application.name else trace.application.id
+    notes ++= trace.intake.lacks.map(lack => s"$name: $lack")
     val stages = for (s <- trace.stages.indices; rows = trace.tasksOfStage(s) if rows.nonEmpty) yield {
       val info = trace.stages(s)
       val sums = new TaskSums(trace.tasks, rows, phases)
@@ -98,7 +99,7 @@ object Demands {
       own.driverSeconds,
       stages.map(s => bytes(IoKind.ShuffleWrite)(s) + bytes(IoKind.PersistWrite)(s)).sum,
       Seq(Replicated(input * replicas, replicas)),
-      trace.intake.lacks.map(lack => s"$name: $lack") ++ notes.result()
+      notes.result()
     )
   }
 

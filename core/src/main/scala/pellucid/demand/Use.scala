@@ -111,12 +111,13 @@ private final class Buckets(trace: Trace) {
   private val start = trace.window.fold(trace.startMillis)(w => math.max(w.fromMillis, trace.startMillis))
   private val end = trace.window.fold(trace.endMillis)(w => math.min(w.toMillis, trace.endMillis))
   private val span = math.max(1L, end - start)
-  private val millis = math.max(1.0, span.toDouble / Buckets.Most)
+  private val count = math.min(Buckets.Most, span).toInt
+  private val millis = span.toDouble / count
 
   def moment(epochMillis: Double): Double = epochMillis - start
   def fromSeconds: Double = trace.secondsSinceOrigin(start)
   def seconds: Double = millis / 1000
-  def levels(): Levels = new Levels(math.min(Buckets.Most, math.ceil(span / millis).toInt), millis)
+  def levels(): Levels = new Levels(count, millis)
 }
 
 private object Buckets {

@@ -23,10 +23,10 @@ final class Keys(entries: (Int, String)*) {
       oldNames.indices.foreach(i => if (oldNames(i) != null) put(oldNames(i), oldIds(i)))
     }
     var slot = slotOf(hash(name, 0, name.length))
-    while (names(slot) != null) slot = (slot + 1) & (names.length - 1)
+    while (names(slot) != null && !java.util.Arrays.equals(names(slot), name)) slot = (slot + 1) & (names.length - 1)
+    if (names(slot) == null) count += 1
     names(slot) = name
     ids(slot) = id
-    count += 1
   }
 
   def find(buf: Array[Byte], start: Int, until: Int): Int = {

@@ -174,8 +174,7 @@ private[log] final class TaskEvents(c: JsonCursor, builder: TraceBuilder) {
   private def executorRow(): Int = {
     if (executor < 0) {
       executor = builder.executorRow(executorId)
-      val name = executorId.getBytes(UTF_8)
-      if (executors.find(name, 0, name.length) == Keys.Unknown) executors.put(name, executor + 1)
+      executors.put(executorId.getBytes(UTF_8), executor + 1)
     }
     if (host != null && builder.hostUnknown(executor)) builder.host(executor, host)
     executor

@@ -34,7 +34,7 @@ final class TraceBuilder(
   /** The log says that the application ended; its absence means that the log stops early. */
   var ended = false
 
-  /** Starts of applications after the first, with another id. */
+  /** Starts of applications after the first, with another id or attempt. */
   var otherApplications = 0
   var attempt = "" // of the application
 
@@ -281,7 +281,7 @@ final class TraceBuilder(
 
   private def missing(lostEnds: Long): Seq[String] = Seq(
     Option.when(otherApplications > 0)(
-      s"this is several logs, one after the other: $otherApplications starts of applications have another id than the one before, and all are taken for one; report on each by itself"
+      s"this is several logs, one after the other: $otherApplications starts of applications have another id or attempt than the one before, and all are taken for one; report on each by itself"
     ),
     Option.when(ended && lostEnds > 0)(
       s"$lostEnds task attempts have no end in this log, and count as ended with their stage or executor: the application ended before them, or Spark's listener queue dropped events"

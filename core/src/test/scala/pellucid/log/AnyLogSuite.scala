@@ -8,8 +8,8 @@ import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
-import org.scalacheck.Gen
 import net.jpountz.lz4.LZ4BlockInputStream
+import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 import org.xerial.snappy.SnappyInputStream
 

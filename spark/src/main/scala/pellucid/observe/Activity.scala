@@ -18,13 +18,15 @@ private[pellucid] object Activity {
   }
 
   /** It waits for what the driver has, or others that have it from there: its code, a broadcast variable. */
-  def asksDriver(thread: Thread): Boolean = thread.getStackTrace.exists(frame =>
-    waits.exists { case (name, what) => what.exists(_._1 eq Kind.Driver) && frame.getClassName.startsWith(name) }
-  )
+  def asksDriver(thread: Thread): Boolean =
+    waitsFor(thread.getStackTrace).flatten.exists { case (kind, _) => kind eq Kind.Driver }
+
+  private def waitsFor(stack: Array[StackTraceElement]): Option[Option[(Kind, String)]] =
+    stack.iterator.flatMap(f => waits.find(w => f.getClassName.startsWith(w._1))).nextOption().map(_._2)
 
   private def waiting(stack: Array[StackTraceElement], otherwise: Kind, inner: Option[StackTraceElement]) =
-    stack.iterator.flatMap(f => waits.find(w => f.getClassName.startsWith(w._1))).nextOption() match {
-      case Some((_, what)) => what
+    waitsFor(stack) match {
+      case Some(what) => what
       case None if loadsClass(stack) => Some(Kind.Wait -> "classLoading")
       case None => Some(otherwise -> inner.fold("unknown")(place))
     }
