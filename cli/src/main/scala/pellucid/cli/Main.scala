@@ -97,11 +97,15 @@ object Main {
       @arg(doc = "How many machines: a number or a range") machines: String = "2..50",
       @arg(doc = "The logs are Doppio's four sample runs on these disks: FAST:GB,SLOW:GB")
       samples: Option[String] = None,
+      @arg(name = "per-core", doc = "What one core moves in MB/s where nothing else uses the disk: KIND:MB,...")
+      perCore: Option[String] = None,
       @arg(doc = "Print the answer as JSON (docs/optimize.md)") json: Flag,
       @arg(doc = "Event logs, rolling logs' directories, directories of logs: one job after another")
       logs: Leftover[String]
   ): Int = status(
-    OptimizeCommand.run(OptimizeCommand.Asked(logs.value, prices, profiles, deadline, machines, samples, json.value))
+    OptimizeCommand.run(
+      OptimizeCommand.Asked(logs.value, prices, profiles, deadline, machines, samples, perCore, json.value)
+    )
   )
 
   @main(name = "profile-disk", doc = "Measure a disk's effective bandwidth by request size, past the page cache.")

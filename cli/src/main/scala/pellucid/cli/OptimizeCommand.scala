@@ -18,14 +18,15 @@ object OptimizeCommand {
       deadline: Option[String],
       machines: String,
       samples: Option[String],
+      perCore: Option[String],
       json: Boolean
   )
 
   /** Flags that a value follows. */
-  val Valued: Set[String] = Set("--prices", "--profiles", "--deadline", "--machines", "--samples")
+  val Valued: Set[String] = Set("--prices", "--profiles", "--deadline", "--machines", "--samples", "--per-core")
 
   private val Range = """(\d{1,5})(?:\.\.(\d{1,5}))?""".r
-  private val SampleDisk = """(.+):(\d+(?:\.\d+)?)""".r
+  private val Named = """(.+):(\d+(?:\.\d+)?)""".r
 
   def run(asked: Asked): Unit = {
     val deadline = asked.deadline.map(seconds)
@@ -37,10 +38,12 @@ object OptimizeCommand {
     asked.logs.find(_.startsWith("--")).foreach(flag => throw new Usage(s"Unknown argument: $flag"))
     if (asked.logs.isEmpty) throw new Usage("optimize: which event log?")
     val (prices, notes) = readPrices(asked.prices, asked.profiles)
+    val perCore = asked.perCore.fold(Map.empty[IoKind, Double])(rates)
+    def demand(trace: Trace) = Demands.of(trace, perCore)
     val job = asked.samples match {
       case None =>
-        asked.logs.flatMap(Sources.of(_).sources).iterator.map(source => Demands.of(read(source))).reduce(_ + _)
-      case Some(disks) => fitted(asked.logs, disks, prices)
+        asked.logs.flatMap(Sources.of(_).sources).iterator.map(source => demand(read(source))).reduce(_ + _)
+      case Some(disks) => fitted(asked.logs, disks, prices, demand)
     }
     if (job.stages.isEmpty) throw new Usage(s"${asked.logs.mkString(", ")}: no task ended")
     val space = new Space(prices, fewest, most)
@@ -57,13 +60,22 @@ object OptimizeCommand {
   private def seconds(text: String): Double = Moments.seconds(text).filter(_ > 0)
     .getOrElse(throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400"))
 
+  /** T of each kind of I/O that is named. */
+  private def rates(text: String): Map[IoKind, Double] = text.split(',').map {
+    case Named(key, megabytes) if megabytes.toDouble > 0 && IoKind.all.exists(_.key == key) =>
+      IoKind.all.find(_.key == key).get -> megabytes.toDouble * 1e6
+    case _ => throw new Usage(
+        s"--per-core $text: expected KIND:MB such as hdfsRead:30,shuffleRead:60; kinds are ${IoKind.all.map(_.key).mkString(", ")}"
+      )
+  }.toMap
+
   /** One after the other, and no longer than what is asked of it: each may need most of the memory. */
   private def read(source: Source): Trace = ReportCommand.read(source, Terminal.isThere)
 
   /** Of four logs and `FAST:GB,SLOW:GB`, the disks of the price file that the runs were on. */
-  private def fitted(logs: Seq[String], disks: String, prices: Prices): JobDemand = {
+  private def fitted(logs: Seq[String], disks: String, prices: Prices, demand: Trace => JobDemand): JobDemand = {
     def disk(text: String): DiskOption = text match {
-      case SampleDisk(name, gigabytes) =>
+      case Named(name, gigabytes) =>
         val kind = prices.disks.find(_.name == name).getOrElse(
           throw new Usage(
             s"--samples $disks: the price file has no disk '$name', but ${prices.disks.map(_.name).mkString(", ")}"
@@ -86,7 +98,7 @@ object OptimizeCommand {
       val machines = math.max(1, Use.machines(trace, trace.executors.indices))
       val cores = math.max(1, Use.slots(trace) * trace.application.taskCpus / machines)
       def profile(disk: DiskOption) = disk.kind.speed.of(disk.gigabytes, cores)
-      SampleRun(Demands.of(trace), Cluster(machines, cores, profile(hdfs), profile(local)))
+      SampleRun(demand(trace), Cluster(machines, cores, profile(hdfs), profile(local)))
     }
     try
       SampleRuns.fit(

@@ -47,6 +47,21 @@ class OptimizeSuite extends CommandSuite {
     )
   }
 
+  test("--per-core tells T, and with it b, which no log does; what it costs is told to two digits") {
+    val (_, without, _) = run("optimize", log, "--prices", prices)
+    assert(!without.contains("    b  "), without)
+    val (status, out, err) = run("optimize", log, "--prices", prices, "--per-core", "hdfsRead:30,shuffleRead:60.5")
+    assertEquals((status, err), (0, ""))
+    assert(out.linesIterator.exists(_.matches("  stage +bytes +request +disk +b +B *")), out)
+    val told = answer(log, "--prices", prices, "--per-core", "shuffleRead:60.5").stages.flatMap(_.io)
+    assertEquals(told.filter(_.breakPoint.isDefined).map(_.kind).distinct, Seq("shuffleRead"))
+    told.filter(_.kind == "shuffleRead").foreach { io =>
+      assertEqualsDouble(io.breakPoint.get, math.max(1, io.bytesPerSecond / 60.5e6), 1e-6)
+    }
+    // of jobs of seconds
+    assert("\\$0\\.00\\d{2} ".r.findFirstIn(without).nonEmpty && !without.contains("$0.00 "), without)
+  }
+
   test("however many logs there are, their time is told") {
     val (_, out, _) = run("optimize" +: Seq.fill(9)(log) :++ Seq("--prices", prices, "--machines", "3"): _*)
     assert(out.linesIterator.next().matches(".*: recorded .* (s|m|min|h)"), out.linesIterator.next())
@@ -108,6 +123,9 @@ class OptimizeSuite extends CommandSuite {
     mistake("optimize", log, "--prices", prices, "--machines", "0")("--machines 0")
     mistake("optimize", log, "--prices", prices, "--deadline", "soon")("--deadline soon", "2h, 90m")
     mistake("optimize", log, "--prices", prices, "--deadline", "2026-11-20T10:15:00Z")("--deadline 2026")
+    mistake("optimize", log, "--prices", prices, "--per-core", "60")("--per-core 60", "KIND:MB")
+    mistake("optimize", log, "--prices", prices, "--per-core", "read:60")("--per-core read:60", "hdfsRead, hdfsWrite")
+    mistake("optimize", log, "--prices", prices, "--per-core", "hdfsRead:0")("--per-core hdfsRead:0")
     mistake("optimize", log, "--prices", prices, "--wrong")("--wrong")
     mistake("optimize", "no-such-log", "--prices", prices)("no-such-log")
     mistake("optimize", write(dir, "log", "{}"), "--prices", prices)("log: no Spark event log")

@@ -15,7 +15,8 @@ object Demands {
   /** Of HDFS. */
   private final val BlockBytes = 134217728.0
 
-  def of(trace: Trace): JobDemand = {
+  /** @param perCore T of these kinds of I/O, in bytes per second: what of it is a core's own work is in no other computing */
+  def of(trace: Trace, perCore: Map[IoKind, Double] = Map.empty): JobDemand = {
     val notes = Seq.newBuilder[String]
     val replicas = trace.application.replication.getOrElse(ApplicationInfo.DefaultReplication)
     val own = new OwnTime(trace)
@@ -62,7 +63,9 @@ object Demands {
         Io(IoKind.ShuffleWrite, sums.shuffleWrite, sums.shuffleWrite * perTask),
         Io(IoKind.PersistRead, persistedRead, persistedRead * perTask),
         Io(IoKind.PersistWrite, persistedWrite, persistedWrite * perTask)
-      ).filter(_.bytes > 0)
+      ).filter(_.bytes > 0).map(io => io.copy(coreBytesPerSecond = perCore.get(io.kind)))
+      val atT = io.flatMap(io => io.coreBytesPerSecond.map(io.bytes / io.replicas / _)).sum
+      val ioComputed = math.max(0.0, atT - sums.blockedSeconds)
       val taskSeconds = sums.durationSeconds * perTask
       val seconds = own.ofStage(s)
       val leastWaves = if (taskSeconds > 0) math.min(1.0, seconds / taskSeconds) else 1.0
@@ -72,7 +75,7 @@ object Demands {
         info.id,
         info.name,
         rows.length,
-        sums.computeSeconds * perTask,
+        math.max(0.0, sums.computeSeconds - ioComputed) * perTask,
         io,
         StageDemand.serial(serial),
         leastWaves,
@@ -109,13 +112,14 @@ object Demands {
   }
 
   private final class TaskSums(tasks: Tasks, rows: Array[Int], phases: TaskPhases) {
-    var input, output, shuffleRead, shuffleWrite, spilled, durationSeconds, computeSeconds = 0.0
+    var input, output, shuffleRead, shuffleWrite, spilled, durationSeconds, blockedSeconds, computeSeconds = 0.0
     var observed = false
     for (row <- rows) {
       phases.load(row)
       val duration = tasks.durationMillis(row) * 1000000L
       durationSeconds += duration / 1e9
       val blocked = if (tasks.is(row, Tasks.Observed)) phases.neitherLogged else phases.diskAtMost
+      blockedSeconds += blocked / 1e9
       computeSeconds += math.max(0L, duration - blocked - phases(Phase.CpuQueue)) / 1e9
       input += tasks.inputBytes(row).toDouble
       output += tasks.outputBytes(row).toDouble

@@ -1,5 +1,7 @@
 package pellucid.text
 
+import java.util.Locale
+
 import pellucid.cost.{Choice, IoKind, Optimization, StagePrediction, Term}
 
 /** An [[Optimization]] on a terminal. */
@@ -63,22 +65,23 @@ object OptimizationText {
 
   private def io(stages: Seq[StagePrediction], cores: Int): String = {
     val rows = stages.flatMap(s => s.io.map(s -> _))
+    val known = rows.exists { case (_, io) => io.breakPoint.nonEmpty }
     if (rows.isEmpty) ""
     else
       title("Their I/O: a machine with more than B cores for the disk is no faster") + table(
-        Seq("stage", "bytes", "request", "disk", "b", "B", ""),
+        Seq("stage", "bytes", "request", "disk") ++ Option.when(known)("b") ++ Seq("B", ""),
         rows.map { case (s, io) =>
           Seq(
             s.id.toString,
             bytes(io.bytes.toLong),
             bytes(io.requestBytes.toLong),
-            s"${bytes(io.bytesPerSecond.toLong)}/s",
-            io.breakPoint.fold("-")(b => f"$b%.1f"),
+            s"${bytes(io.bytesPerSecond.toLong)}/s"
+          ) ++ Option.when(known)(io.breakPoint.fold("-")(b => f"$b%.1f")) ++ Seq(
             f"${io.turningPoint}%.1f",
             kinds.getOrElse(io.kind, io.kind) + (if (cores > io.turningPoint) f": $cores cores are too many" else "")
           )
         },
-        left = 6
+        left = if (known) 6 else 5
       )
   }
 
@@ -103,7 +106,7 @@ object OptimizationText {
     rows.map { case (what, c) =>
       Seq(
         seconds(c.seconds),
-        f"$$${c.dollars}%.2f",
+        dollars(c.dollars),
         s"${c.machines} x ${clip(c.machine, 20)}, ${c.cores} cores",
         disk(c.hdfsDisk, c.hdfsGigabytes),
         disk(c.localDisk, c.localGigabytes),
@@ -112,6 +115,12 @@ object OptimizationText {
     },
     left = 2
   )
+
+  /** Cents, and of less than a dollar two digits at least: jobs of seconds cost fractions of a cent. */
+  private def dollars(amount: Double): String = {
+    val decimals = if (amount > 0) math.max(2, 1 - math.floor(math.log10(amount)).toInt) else 2
+    "$" + s"%.${decimals}f".formatLocal(Locale.ROOT, amount)
+  }
 
   private def disk(name: String, gigabytes: Double) = f"${clip(name, 20)} $gigabytes%.0f GB"
 

@@ -9,7 +9,7 @@ class DemandsSuite extends munit.FunSuite {
 
   // two cores. Stage 0: two tasks of 4 s, 3 of them computing, each reads 100 MB and writes 30 MB of shuffle data.
   // Stage 1: tasks of 6 s and 4 s which each wait half a second for 30 MB; 2 s without tasks follow
-  private val job = Demands.of(
+  private def twoStages(perCore: Map[IoKind, Double] = Map.empty) = Demands.of(
     new TraceOf(Seq(1, 1))
       .job(0, 0, 10000, 0, 1)
       .stage(0, 0, 4000)
@@ -18,8 +18,10 @@ class DemandsSuite extends munit.FunSuite {
       .task(0, 0, 4000, executor = 1)(scan)
       .task(1, 4000, 10000, executor = 0)(reduce)
       .task(1, 4000, 8000, executor = 1)(reduce)
-      .result(endMillis = 12000)
+      .result(endMillis = 12000),
+    perCore
   )
+  private val job = twoStages()
 
   test("a stock log: waiting of a task that reads is its I/O, shuffle reads are a reducer's bytes over the mappers") {
     val (map, red) = (job.stages(0), job.stages(1))
@@ -43,6 +45,21 @@ class DemandsSuite extends munit.FunSuite {
     val asBefore = job.stages.map(s => s.copy(computeSeconds = Seq(4.0, 5.0)(s.id), io = Nil))
     val cluster = Cluster(2, 1, Demanded.disk(1), Demanded.disk(1))
     assertEquals(asBefore.map(Doppio.stage(_, cluster).seconds), Vector(4.0, 6.0))
+  }
+
+  test("where T is told, b is BW / T, and what I/O at T takes beyond what tasks waited is in no other computing") {
+    // stage 0: a task reads 100 MB, at 40 MB/s in 2.5 s, of which it waited 1 s: 3 - 1.5 s are left to compute
+    val told = twoStages(Map(IoKind.HdfsRead -> 40e6)).stages
+    assertEquals(told(0).computeSeconds, 1.5)
+    assertEquals(told(1), job.stages(1))
+    val stage = Doppio.stage(told(0), Cluster(1, 2, Demanded.disk(120e6), Demanded.disk(60e6)))
+    // a task: 1.5 + 2.5 s, and 0.5 s for 30 MB of shuffle data: λ = 4.5 / 2.5
+    val read = stage.io.head
+    assertEquals((read.breakPoint, read.taskOverIo), (Some(3.0), 1.8))
+    assertEqualsDouble(read.turningPoint, 3 * 1.8, 1e-9)
+    assertEquals(stage.io(1).breakPoint, None)
+    // 1 MB/s would take 100 s of a task of 4 s: it did not, but nothing is left to compute
+    assertEquals(twoStages(Map(IoKind.HdfsRead -> 1e6)).stages(0).computeSeconds, 0.0)
   }
 
   test("of stages that run at once each has its tasks' share of the time") {
