@@ -43,6 +43,8 @@ object Main {
       @arg(doc = "Such disks: hdd, ssd, or a profile's file") disk: Option[String] = None,
       @arg(doc = "A network of this speed per machine: 200mbit, 10gbit") network: Option[String] = None,
       @arg(doc = "memory: input is cached deserialized") input: Option[String] = None,
+      @arg(doc = "So many tasks of each stage that reads a shuffle (spark.sql.shuffle.partitions)")
+      partitions: Option[Int] = None,
       @arg(name = "cpus-now", doc = "What its cores really have together, in CPUs: less where a container is limited")
       cpusNow: Option[Double] = None,
       @arg(name = "disks-now", doc = "How many disks each machine has now, where the log tells otherwise")
@@ -54,7 +56,9 @@ object Main {
         doc = "What may be written to a disk's page cache (vm.dirty_ratio): 512m, 4g"
       )
       dirtyNow: Option[String] = None,
-      @arg(doc = "An answer for each of several: machines=5..40, cores=1..16, disks=1..4") sweep: Option[String] = None,
+      @arg(doc =
+        "An answer for each of several: machines=5..40, cores=1..16, disks=1..4, partitions=8..64"
+      ) sweep: Option[String] = None,
       @arg(doc = "Write a page with a control for each of these properties to this file") html: Option[String] = None,
       @arg(doc = "Print the answers as JSON (docs/whatif.md)") json: Flag,
       @arg(doc = "Only of what ran from this moment on, written like report's") from: Option[String] = None,
@@ -66,7 +70,8 @@ object Main {
       MachineFlags.count("--disks", disks),
       MachineFlags.disk("--disk", disk),
       MachineFlags.network("--network", network),
-      MachineFlags.inMemory(input)
+      MachineFlags.inMemory(input),
+      MachineFlags.count("--partitions", partitions)
     )
     val known = Known(
       MachineFlags.cpus("--cpus-now", cpusNow),

@@ -25,6 +25,8 @@ object WhatIfCommand {
       throw new Usage("--html and --json: one of them; the page has the JSON's numbers inside")
     if (html.isDefined && sweep.isDefined)
       throw new Usage("--html and --sweep: one of them; the page has a control for what a sweep changes")
+    if (html.isDefined && change.partitions.isDefined)
+      throw new Usage("--html and --partitions: one of them; the page has no control for it")
     if (known.dirtyBytes.isDefined && known.disk.isEmpty)
       throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
     for (s <- sweep if s.isSet(change)) throw new Usage(s"--sweep ${s.what}=… and --${s.what}: one of them")
@@ -33,6 +35,8 @@ object WhatIfCommand {
     val trace = ReportCommand.restrict(ReportCommand.read(source, Terminal.isThere), from, to)
     if (trace.byLaunch.isEmpty) throw new Usage(s"$log: no task in it")
     val models = new Models(trace, known)
+    if ((change.partitions.isDefined || sweep.exists(_.what == "partitions")) && !models.dividesShuffles)
+      throw new Usage("--partitions: no stage of several tasks reads a shuffle, and nothing else")
     val answers = sweep.fold(Seq(change))(_.changes(change)).map(models.predict)
     if (change.disk.isDefined && answers.head.now.disk.isEmpty)
       throw new Usage("--disk: nothing in the log tells how fast the disks are now: say it with --disk-now")
@@ -53,16 +57,21 @@ object WhatIfCommand {
 final case class Sweep(what: String, from: Int, to: Int) {
   private val number = Sweep.Of(what)
   def changes(of: Change): Seq[Change] = (from to to).map(n => number.set(of, n))
-  def value(machines: Machines): Int = number.has(machines)
+  def value(machines: Machines): Option[Int] = number.has(machines)
   def isSet(by: Change): Boolean = number.asked(by).isDefined
 }
 
 object Sweep {
-  private final case class Number(set: (Change, Int) => Change, asked: Change => Option[Int], has: Machines => Int)
+  private final case class Number(
+      set: (Change, Int) => Change,
+      asked: Change => Option[Int],
+      has: Machines => Option[Int]
+  )
   private val Of: Map[String, Number] = Map(
-    "machines" -> Number((c, n) => c.copy(machines = Some(n)), _.machines, _.count),
-    "cores" -> Number((c, n) => c.copy(cores = Some(n)), _.cores, _.cores),
-    "disks" -> Number((c, n) => c.copy(disks = Some(n)), _.disks, _.disks)
+    "machines" -> Number((c, n) => c.copy(machines = Some(n)), _.machines, m => Some(m.count)),
+    "cores" -> Number((c, n) => c.copy(cores = Some(n)), _.cores, m => Some(m.cores)),
+    "disks" -> Number((c, n) => c.copy(disks = Some(n)), _.disks, m => Some(m.disks)),
+    "partitions" -> Number((c, n) => c.copy(partitions = Some(n)), _.partitions, _.partitions)
   )
   private val Range = """(\w+)=(\d{1,6})\.\.(\d{1,6})""".r
   private final val MostSteps = 200

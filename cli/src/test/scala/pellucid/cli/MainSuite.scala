@@ -45,6 +45,12 @@ class MainSuite extends CommandSuite {
     assert(json.contains("on one machine no shuffle went through the network"), json)
     val (_, swept, _) = run("whatif", log, "--sweep", "cores=1..3")
     assertEquals(swept.linesIterator.count(_.contains("#")), 3, swept)
+    val (_, divided, _) = run("whatif", log, "--partitions", "50")
+    Seq("as they were  now", "50  what if", "divide evenly", "No such change has been compared").foreach(s =>
+      assert(divided.contains(s), divided)
+    )
+    val (_, numbers, _) = run("whatif", log, "--sweep", "partitions=2..4")
+    assertEquals(numbers.linesIterator.count(_.matches("  +[234]  .*#+")), 3, numbers)
     assert(run("whatif", log, "--sweep", "machines=1..2")._2.contains("on one machine no shuffle"))
   }
 
@@ -60,6 +66,9 @@ class MainSuite extends CommandSuite {
     mistake("whatif", log, "--dirty-now", "much")("--dirty-now much", "512m")
     mistake("whatif", log, "--dirty-now", "1g")("--dirty-now", "--disk-now")
     mistake("whatif", log, "--input", "disk")("--input disk")
+    mistake("whatif", log, "--partitions", "0")("--partitions 0")
+    mistake("whatif", log, "--partitions", "9", "--html", dir.resolve("page.html").toString)("--html and --partitions")
+    mistake("whatif", log, "--partitions", "9", "--sweep", "partitions=2..4")("--sweep partitions=", "--partitions")
     mistake("whatif", log, "--sweep", "machines=9..2")("--sweep machines=9..2")
     mistake("whatif", log, "--sweep", "machines=2..4", "--machines", "3")("--sweep machines=", "--machines")
     mistake("whatif", log, "--sweep", "price=1..2")("cores, disks, machines")

@@ -2,8 +2,10 @@ package pellucid.blocked
 
 /** The jobs and stages of a replay: each begins when what it waited for in the recording is over, and as long after that as it did
   * there. Its events have [[Progress.events]] ids from `firstEvent` on.
+  *
+  * @param tasks that the end of each stage waits for
   */
-abstract class Progress(schedule: Schedule, events: EventQueue, firstEvent: Int) {
+abstract class Progress(schedule: Schedule, events: EventQueue, firstEvent: Int, tasks: Array[Int]) {
   import schedule._
   private val StageReady = firstEvent
   private val JobStart = StageReady + stages
@@ -13,7 +15,7 @@ abstract class Progress(schedule: Schedule, events: EventQueue, firstEvent: Int)
   private val stageWaits = Array.tabulate(stages)(s => stageAfter(s).length + (if (stageJob(s) < 0) 0 else 1))
   private val jobWaits = jobAfter.map(_.length)
   private val stagesLeft = stagesOfJob.map(_.length)
-  private val tasksLeft = awaitedOfStage.clone()
+  private val tasksLeft = tasks.clone()
 
   val out = new Simulated(jobs, stages)
 

@@ -32,7 +32,7 @@ final class Replay(val schedule: Schedule) {
   private final class Run(duration: Array[Long], anywhere: BitSet) {
     private val events = new EventQueue
     private var now = 0L
-    private val progress = new Progress(schedule, events, taskRows) {
+    private val progress = new Progress(schedule, events, taskRows, schedule.awaitedOfStage) {
       override protected def jobBegins(job: Int): Unit = slotsFollow(job)
       override protected def stageBegins(stage: Int): Unit = {
         slotsFollow(jobs + stage)

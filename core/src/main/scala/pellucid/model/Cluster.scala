@@ -9,6 +9,7 @@ import pellucid.disk.DiskProfile
   * @param cpus  that these really have together: fewer where a container is limited to them
   * @param disk  how fast each is, and `networkBytesPerSecond` of a machine in each direction; None where nothing tells
   * @param inputInMemory input is cached deserialized: neither read from a disk nor deserialized
+  * @param partitions so many tasks has each stage that reads a shuffle ([[Division]]); None: as recorded
   * @param without these are infinitely fast
   */
 final case class Cluster(
@@ -20,6 +21,7 @@ final case class Cluster(
     disk: Option[DiskProfile],
     networkBytesPerSecond: Option[Double],
     inputInMemory: Boolean = false,
+    partitions: Option[Int] = None,
     without: Set[Resource] = Set.empty
 ) {
 
@@ -35,7 +37,8 @@ final case class Cluster(
     "disks" -> (disks != from.disks),
     "disk" -> (disk != from.disk),
     "network" -> (networkBytesPerSecond != from.networkBytesPerSecond),
-    "input" -> (inputInMemory != from.inputInMemory)
+    "input" -> (inputInMemory != from.inputInMemory),
+    "partitions" -> (partitions != from.partitions)
   ).collect { case (name, true) => name }
 }
 

@@ -201,6 +201,10 @@ final class Recorded(trace: Trace, known: Known) {
     Option.when(next.machines < cluster.machines && shuffles)(
       "on fewer machines more of a shuffle is read from a task's own machine: what that takes its disks is not in the prediction"
     ),
+    Option.when(next.partitions.nonEmpty)(
+      "stages that read a shuffle divide evenly into their new tasks, in the order of the recorded ones, and all that a task computes goes " +
+        "with its part: many small tasks, as where each writes a file, take longer; so do tasks that have too little memory"
+    ),
     Option.when(!monotasks)("the log has no monotasks: those of its tasks are estimated from the phases of their time"),
     Option.when(known.cpus.isEmpty && limit.isDefined)(
       f"a container's limit held tasks back: $cpus%.2f CPUs of a machine, the most that was used (--cpus-now says otherwise)"

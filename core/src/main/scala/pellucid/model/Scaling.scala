@@ -98,6 +98,12 @@ final class Scaling(
     else same + (if (reads(step)) read(step, more, to) else more * to)
   }
 
+  /** What a part of the step takes: of what does not depend on how much it is, it has `lot` in place of `share`. */
+  def part(step: Int, share: Double, lot: Double): Double = {
+    val same = math.min(staying(step), micros(step))
+    same * lot + (micros(step) - same) * share
+  }
+
   /** CPU time beside it. */
   def beside(step: Int): Double = if (next.without(Resource.Cpu)) 0 else micros(step) * work.beside(step)
 

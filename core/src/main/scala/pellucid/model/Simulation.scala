@@ -16,39 +16,38 @@ import pellucid.sched.{Concurrency, Monotask, MonotaskPhase, Spread}
   * @param blocks that a stage writes to other machines
   */
 final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
-  import schedule.{awaited, pool, queued, stages, trace}
-  private val taskRows = trace.tasks.size
-  private val rows: Array[Array[Int]] =
-    Array.tabulate(stages)(s => (queued(s) ++ trace.tasksOfStage(s).filter(awaited(_))).distinct)
-  private val rowsOfHost: Array[Array[Array[Int]]] = rows.map { all =>
-    val ofHost = all.groupBy(work.hostOf)
-    Array.tabulate(work.hosts.size)(ofHost.getOrElse(_, Array.emptyIntArray))
-  }
-
-  /** Tasks of a stage that read input, of which each is taken to read one block. */
-  private lazy val readers: Array[Int] = Array.tabulate(stages)(rows(_).count(task =>
-    (work.first(task) until work.last(task)).exists(work.phase(_) == MonotaskPhase.InputRead)
-  ))
+  import schedule.{pool, stages}
 
   /** The mean of as many runs as even out which machines get replicas, and which disks: the fewer blocks there are, the more it is chance. */
-  def run(scaling: Scaling, setup: Setup): Simulated = {
+  def run(scaling: Scaling, setup: Setup, division: Division): Simulated = {
     val writes = setup.output.disk > 0 && setup.output.replicas < setup.cluster.machines
     val chances = Option.when(writes)(blocks) ++
-      Option.when(setup.cluster.disks != work.disksOfMachine)(rows.iterator.map(_.length).maxOption.getOrElse(0))
+      Option.when(
+        setup.cluster.disks != work.disksOfMachine
+      )(division.rows.iterator.map(_.length).maxOption.getOrElse(0))
     val runs = chances.filter(_ > 0).minOption.fold(1)(least => math.max(1, Simulation.DrawnBlocks / least))
-    Simulated.mean((1 to runs).map(new Run(scaling, setup, _).result()))
+    val micros = division.micros(scaling)
+    Simulated.mean((1 to runs).map(new Run(scaling, micros, setup, division, _).result()))
   }
 
-  private final class Run(scaling: Scaling, setup: Setup, seed: Int) {
-    import scaling.micros
+  /** @param micros of each step, or part of one */
+  private final class Run(scaling: Scaling, micros: Array[Double], setup: Setup, division: Division, seed: Int) {
+    import division.{rows, rowsOfHost}
     import setup.{cluster, slots}
+    private val taskRows = division.size
+    private def phase(part: Int) = work.phase(division.step(part))
+    private def kind(part: Int) = work.kind(division.step(part))
+    private def isAhead(part: Int) = work.isAhead(division.step(part))
+    private def usesNetwork(part: Int) = work.usesNetwork(division.step(part))
+    private def beside(part: Int) = scaling.beside(division.step(part)) * division.share(part)
+    private def needs(part: Int) = scaling.needs(division.step(part)) * division.share(part)
     private val events = new EventQueue
     private var now = 0L
 
     // ids of events: tasks, jobs and stages, machines, devices
     private val firstWatch = taskRows + Progress.events(schedule)
     private val firstDevice = firstWatch + setup.cluster.machines
-    private val progress = new Progress(schedule, events, taskRows) {
+    private val progress = new Progress(schedule, events, taskRows, division.awaitedOfStage) {
       override protected def jobBegins(job: Int): Unit = ()
       override protected def stageBegins(stage: Int): Unit = if (rows(stage).nonEmpty) {
         ready += stage
@@ -72,7 +71,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private val multitask = new Array[Long](taskRows) // in the order in which they began
     private val machineOf = new Array[Machine](taskRows)
     private val numberOf = new Array[Int](taskRows) // among the tasks of its machine
-    private val at = Array.tabulate(taskRows)(work.first(_) - 1) // step
+    private val at = Array.tabulate(taskRows)(division.first(_) - 1) // step
     private val waitsAt = new Array[Device](taskRows) // in whose queue a task has a place
     private val fileOf = new Array[File](taskRows) // that a task writes to other machines
     private val aheads =
@@ -177,7 +176,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def hasRoom(micros: Double): Double = clean - micros
     }
 
-    private def aheadOf(task: Int, step: Int) = aheads(2 * task + (if (work.usesNetwork(step)) 1 else 0))
+    private def aheadOf(task: Int, step: Int) = aheads(2 * task + (if (usesNetwork(step)) 1 else 0))
 
     /** The next read of a task, or its next fetch, which may be there before the task is. Recorded ones with nothing in between are one after the other. */
     private final class Ahead(number: Int) {
@@ -188,8 +187,8 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       /** The task goes on to steps from `from` on. */
       def goesOn(from: Int): Unit = {
         var next = from
-        while (next < work.last(of) && !isMine(next)) next += 1
-        if (next < work.last(of) && work.isAhead(next)) begin(next)
+        while (next < division.last(of) && !isMine(next)) next += 1
+        if (next < division.last(of) && isAhead(next)) begin(next)
       }
 
       def wants(read: Int): Unit = {
@@ -204,21 +203,21 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def ends(): Unit = {
         there = begun
         val next = there + 1
-        if (!work.hidesReads && next < work.last(of) && work.isAhead(next) && isMine(next)) begin(next)
+        if (!work.hidesReads && next < division.last(of) && isAhead(next) && isMine(next)) begin(next)
         if (awaited >= 0 && there >= awaited) takes(awaited)
       }
 
       private def isMine(step: Int) = isRead(step) && aheadOf(of, step) == this && micros(step) > 0
 
       private def deviceOf(read: Int) =
-        if (work.usesNetwork(read)) machineOf(of).network else machineOf(of).disks(disk(of, read))
+        if (usesNetwork(read)) machineOf(of).network else machineOf(of).disks(disk(of, read))
 
       private def begin(read: Int): Unit = if (begun < read) {
         begun = read
-        machineOf(of).cpu.doesBeside(scaling.beside(read), now)
+        machineOf(of).cpu.doesBeside(beside(read), now)
         deviceOf(read).submit(
-          new Step(~number, multitask(of), work.phase(read), micros(read)) {
-            override def queues: Boolean = !work.usesNetwork(read) // its task has left its place there
+          new Step(~number, multitask(of), phase(read), micros(read)) {
+            override def queues: Boolean = !usesNetwork(read) // its task has left its place there
             override def begins(): Double = {
               running = read
               if (awaited == read) waitsAt(of) = null
@@ -238,15 +237,15 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     }
 
     /** Of a chunk, or of shuffle blocks. */
-    private def isRead(step: Int) = work.phase(step) match {
-      case MonotaskPhase.InputRead => !SmallReads.isOne(work.table, step)
+    private def isRead(step: Int) = phase(step) match {
+      case MonotaskPhase.InputRead => !SmallReads.isOne(work.table, division.step(step))
       case MonotaskPhase.ShuffleRead => true
       case _ => false
     }
 
     /** Transfers are over when machines have done what comes with them beside tasks: it is little at a time, and goes first. */
     private def transferred(task: Int, step: Int, now: Long): Long =
-      if (work.usesNetwork(step)) math.ceil(machineOf(task).cpu.besideUntil(now)).toLong else now
+      if (usesNetwork(step)) math.ceil(machineOf(task).cpu.besideUntil(now)).toLong else now
 
     private def device(slots: Int, units: Double, changes: Device => Unit): Device = {
       val made = new Device(events, firstDevice + devices.size, slots, units, changes, ended)
@@ -300,7 +299,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       machine.launches()
       multitask(task) = begun
       begun += 1
-      events.add(now + work.beforeMicros(task), task)
+      events.add(now + division.beforeMicros(task), task)
     }
 
     private def remain(more: Int): Unit = { left += more; spread.remain(left) }
@@ -320,41 +319,42 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     /** Its launch, or a step, or its last moments are over. */
     private def goesOn(task: Int): Unit = {
       val done = at(task)
-      if (done == work.first(task) - 1) machineOf(task).begins(task)
+      if (done == division.first(task) - 1) machineOf(task).begins(task)
       // of stock Spark's tasks nothing is read before they begin to read
       if (!work.hidesReads)
-        if (done < work.first(task)) aheads(2 * task).goesOn(done + 1)
-        else if (done < work.last(task) && isRead(done) && !work.isAhead(done)) aheadOf(task, done).goesOn(done + 1)
+        if (done < division.first(task)) aheads(2 * task).goesOn(done + 1)
+        else if (done < division.last(task) && isRead(done) && !isAhead(done)) aheadOf(task, done).goesOn(done + 1)
       at(task) += 1
-      while (at(task) < work.last(task) && takesNothing(at(task))) at(task) += 1
-      if (at(task) < work.last(task)) step(task, at(task))
-      else if (at(task) == work.last(task) && work.afterMicros(task) > 0) events.add(now + work.afterMicros(task), task)
+      while (at(task) < division.last(task) && takesNothing(at(task))) at(task) += 1
+      if (at(task) < division.last(task)) step(task, at(task))
+      else if (at(task) == division.last(task) && division.afterMicros(task) > 0)
+        events.add(now + division.afterMicros(task), task)
       else ends(task)
       machineOf(task).watch()
     }
 
     private def takesNothing(step: Int): Boolean =
-      micros(step) <= 0 && scaling.needs(step) <= 0 && work.kind(step) != Resource.Output
+      micros(step) <= 0 && needs(step) <= 0 && kind(step) != Resource.Output
 
     private def step(task: Int, step: Int): Unit =
-      if (work.isAhead(step)) aheadOf(task, step).wants(step) else run(task, step)
+      if (isAhead(step)) aheadOf(task, step).wants(step) else run(task, step)
 
     private def run(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
       def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
-      if (work.kind(step) != Resource.Output) machine.cpu.doesBeside(scaling.beside(step), now)
-      work.kind(step) match {
+      if (kind(step) != Resource.Output) machine.cpu.doesBeside(beside(step), now)
+      kind(step) match {
         case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
         case Resource.Network => replay(machine.network, new Recording(task, step))
         case Resource.Output => replay(machine.output, new Written(task, step))
-        case Resource.Disk if scaling.needs(step) > 0 =>
+        case Resource.Disk if needs(step) > 0 =>
           replay(machine.cached(disk(task, step)), new Cached(task, step))
         case Resource.Disk => replay(machine.disks(disk(task, step)), new Recording(task, step))
       }
     }
 
     /** A step of the recording. */
-    private class Recording(of: Int, step: Int) extends Step(of, multitask(of), work.phase(step), micros(step)) {
+    private class Recording(of: Int, step: Int) extends Step(of, multitask(of), phase(step), micros(step)) {
       override def begins(): Double = { waitsAt(of) = null; super.begins() }
       override def goesOn(now: Long): Long = transferred(of, step, now)
     }
@@ -363,14 +363,14 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private final class Cached(of: Int, step: Int) extends Recording(of, step) {
       override def begins(): Double = {
         super.begins()
-        val clean = machineOf(of).write(disk(of, step), scaling.needs(step))
-        work.apart(step) + math.max(0, clean - now - scaling.allowance)
+        val clean = machineOf(of).write(disk(of, step), needs(step))
+        work.apart(division.step(step)) * division.share(step) + math.max(0, clean - now - scaling.allowance)
       }
     }
 
     /** Goes through the network to page caches of other machines, piece after piece: its task waits until all have room for it. */
     private final class Written(of: Int, step: Int) extends Recording(of, step) {
-      private val bytes = work.table.bytes(step)
+      private val bytes = division.bytes(step)
       private val atOnce = math.max(Simulation.PieceBytes, bytes / Simulation.MostPieces)
       private var left = bytes
 
@@ -381,8 +381,8 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
         val part = if (bytes > 0) piece.toDouble / bytes else 1
         left -= piece
         if (fileOf(of) == null) fileOf(of) = new File(of)
-        fileOf(of).write(piece, scaling.needs(step) * part)
-        machineOf(of).cpu.doesBeside(scaling.beside(step) * part, now)
+        fileOf(of).write(piece, needs(step) * part)
+        machineOf(of).cpu.doesBeside(beside(step) * part, now)
         super.begins() * part
       }
 
@@ -394,18 +394,18 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
     /** On as many disks as there were, the same. Otherwise that of the replica that a task reads, and Spark's files take turns. */
     private def disk(task: Int, step: Int): Int =
-      if (cluster.disks == work.disksOfMachine) work.disk(step)
-      else if (work.phase(step) == MonotaskPhase.InputRead) inputDisk(task)
-      else (numberOf(task) + work.table.resource(step)) % cluster.disks
+      if (cluster.disks == work.disksOfMachine) work.disk(division.step(step))
+      else if (phase(step) == MonotaskPhase.InputRead) inputDisk(task)
+      else (numberOf(task) + work.table.resource(division.step(step))) % cluster.disks
 
     private def inputDisk(task: Int): Int = {
-      if (inputDiskOf(task) < 0) inputDiskOf(task) = inputOf(trace.tasks.stage(task), machineOf(task).index).next()
+      if (inputDiskOf(task) < 0) inputDiskOf(task) = inputOf(division.stageOf(task), machineOf(task).index).next()
       inputDiskOf(task)
     }
 
     private def inputOf(stage: Int, machine: Int): InputBlocks = inputBlocks.getOrElseUpdate(
       (stage, machine), {
-        val blocks = math.ceil(readers(stage).toDouble * cluster.replicas / cluster.machines).toInt
+        val blocks = math.ceil(division.readers(stage).toDouble * cluster.replicas / cluster.machines).toInt
         new InputBlocks(blocks, cluster.disks, drawn(taskRows + stage.toLong * cluster.machines + machine))
       }
     )
@@ -413,11 +413,11 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def drawn(number: Long) = new SplittableRandom(seed.toLong << 32 | number)
 
     private def ends(task: Int): Unit = {
-      val stage = trace.tasks.stage(task)
+      val stage = division.stageOf(task)
       machineOf(task).ends(task)
       if (fileOf(task) != null) fileOf(task).ends()
       runningOf(pool(stage)) -= 1
-      if (awaited(task)) progress.taskEnded(stage, now)
+      if (division.isAwaited(task)) progress.taskEnded(stage, now)
       reached()
     }
   }

@@ -25,11 +25,11 @@ object Validation {
     finally in.close()
   }
 
-  /** Of such logs (`monotasks`, `observed`, `stock`) and changes of the same properties; where the lab had none and they are several, of any several. */
+  /** Of such logs (`monotasks`, `observed`, `stock`) and changes of the same properties; where the lab had none and they are several of the machines', of any several. */
   def of(variant: String, changes: Set[String], seconds: Double): Option[Validation] = {
     val logs = cases.filter(_.variant == variant)
     val same = logs.filter(_.changes == changes)
-    val like = if (same.isEmpty && changes.size > 1) logs.filter(_.changes.size > 1) else same
+    val like = if (same.isEmpty && changes.size > 1 && !changes("partitions")) logs.filter(_.changes.size > 1) else same
     Option.when(like.nonEmpty)(from(like.map(_.error), seconds))
   }
 

@@ -30,14 +30,17 @@ final case class WhatIf(
     assumptions: Seq[String]
 )
 
-/** @param disk its profile's name, and `networkMbits` per second and direction, of a machine; None where nothing tells */
+/** @param disk its profile's name, and `networkMbits` per second and direction, of a machine; None where nothing tells
+  * @param partitions of each shuffle, where another number than the recorded one is asked for
+  */
 final case class Machines(
     count: Int,
     cores: Int,
     disks: Int,
     disk: Option[String],
     networkMbits: Option[Double],
-    inputInMemory: Boolean
+    inputInMemory: Boolean,
+    partitions: Option[Int]
 )
 
 /** Three predictions, each the recorded time multiplied by what its model takes then, over what it takes now: the replay's, the
@@ -91,7 +94,8 @@ final case class Change(
     disks: Option[Int] = None,
     disk: Option[DiskProfile] = None,
     networkBytesPerSecond: Option[Double] = None,
-    inputInMemory: Boolean = false
+    inputInMemory: Boolean = false,
+    partitions: Option[Int] = None
 ) {
   def of(c: Cluster): Cluster = c.copy(
     machines = machines.getOrElse(c.machines),
@@ -100,7 +104,8 @@ final case class Change(
     disks = disks.getOrElse(c.disks),
     disk = disk.orElse(c.disk),
     networkBytesPerSecond = networkBytesPerSecond.orElse(c.networkBytesPerSecond),
-    inputInMemory = inputInMemory
+    inputInMemory = inputInMemory,
+    partitions = partitions
   )
 }
 
@@ -111,6 +116,8 @@ final class Models(trace: Trace, known: Known = Known()) {
   private val schedule = new Schedule(trace)
   private val simulation = new Simulation(schedule, recorded.work, recorded.blocks)
 
+  private val asRecorded = new Division(schedule, recorded.work, None)
+
   private val staying = new Staying(trace, recorded.work, recorded.setup).micros
   private val deserialized = Deserialized.of(trace, recorded.work)
 
@@ -118,7 +125,12 @@ final class Models(trace: Trace, known: Known = Known()) {
     private val setup = recorded.on(cluster)
     private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup, idling)
     lazy val ideal = new Ideal(trace, schedule, recorded.work, scaling, setup)
-    val simulated: Simulated = simulation.run(scaling, setup)
+    val simulated: Simulated =
+      simulation.run(
+        scaling,
+        setup,
+        cluster.partitions.fold(asRecorded)(n => new Division(schedule, recorded.work, Some(n)))
+      )
     val slots: Double = cluster.slots.toDouble
   }
 
@@ -141,6 +153,9 @@ final class Models(trace: Trace, known: Known = Known()) {
   /** Whether any step uses it, and whether any waits for a task's input. */
   def uses(resource: Resource): Boolean = (0 until recorded.work.table.size).exists(recorded.work.kind(_) == resource)
   def readsInput: Boolean = (0 until recorded.work.table.size).exists(recorded.work.phase(_) == MonotaskPhase.InputRead)
+
+  /** Whether a number of partitions changes anything. */
+  def dividesShuffles: Boolean = asRecorded.mayDiffer
 
   def predict(change: Change): WhatIf = {
     val next = change.of(now)
@@ -253,7 +268,8 @@ final class Models(trace: Trace, known: Known = Known()) {
       c.disks,
       c.disk.map(_.name),
       c.networkBytesPerSecond.map(_ * 8 / 1e6),
-      c.inputInMemory
+      c.inputInMemory,
+      c.partitions
     )
 }
 

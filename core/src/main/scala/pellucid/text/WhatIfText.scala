@@ -7,11 +7,7 @@ object WhatIfText {
   import Text._
 
   def one(w: WhatIf): String = Seq(
-    title(s"${w.name} ${w.id}") + table(
-      Seq("machines", "cores", "disks", "disk", "network", "input", ""),
-      Seq(machines("now", w.now), machines("what if", w.next)),
-      left = 6
-    ),
+    title(s"${w.name} ${w.id}") + machines(w),
     title("Predicted") +
       predictions(("the application", w.application) +: longest(w.jobs.map(j => (s"job ${j.id}", j.prediction)))),
     title(s"Stages, longest first (${math.min(MostRows, w.stages.size)} of ${w.stages.size})") + table(
@@ -42,17 +38,17 @@ object WhatIfText {
   ).filter(_.nonEmpty).mkString("\n")
 
   /** Of answers that differ in `what`. */
-  def sweep(what: String, all: Seq[WhatIf], value: Machines => Int): String =
+  def sweep(what: String, all: Seq[WhatIf], value: Machines => Option[Int]): String =
     title(
       s"${all.head.name} ${all.head.id}",
-      s": now ${value(all.head.now)} $what, ${seconds(all.head.application.seconds)}"
+      s": now ${value(all.head.now).fold("")(n => s"$n $what, ")}${seconds(all.head.application.seconds)}"
     ) + table(
       Seq(what, "replay", "ideal", "slots", "ideal time", ""),
       all.map { w =>
         val p = w.application
         val longest = all.map(_.application.replay).max
         Seq(
-          value(w.next).toString,
+          value(w.next).fold("")(_.toString),
           seconds(p.replay),
           seconds(p.ideal),
           seconds(p.slots),
@@ -75,14 +71,24 @@ object WhatIfText {
 
   private def longest(of: Seq[(String, Prediction)]) = of.sortBy(-_._2.seconds).take(MostRows)
 
-  private def machines(name: String, m: Machines) = Seq(
+  private def machines(w: WhatIf): String = {
+    val asked = w.next.partitions.isDefined
+    def row(name: String, m: Machines) = properties(m) ++
+      Option.when(asked)(m.partitions.fold("as they were")(_.toString)) :+ name
+    table(
+      Seq("machines", "cores", "disks", "disk", "network", "input") ++ Option.when(asked)("partitions") :+ "",
+      Seq(row("now", w.now), row("what if", w.next)),
+      left = if (asked) 7 else 6
+    )
+  }
+
+  private def properties(m: Machines) = Seq(
     m.count.toString,
     m.cores.toString,
     m.disks.toString,
     m.disk.getOrElse("not known"),
     m.networkMbits.fold("not known")(Axes.speed),
-    if (m.inputInMemory) "in memory" else "as it was",
-    name
+    if (m.inputInMemory) "in memory" else "as it was"
   )
 
   private def bottleneck(now: Option[String], next: Option[String]) = (now, next) match {

@@ -14,7 +14,8 @@ class ModelsSuite extends munit.FunSuite {
       seconds: Int = 3,
       requests: String = "",
       after: Int = 0,
-      inputBytes: Long = 0
+      inputBytes: Long = 0,
+      shuffleBytes: Long = 0
   )
 
   /** All tasks are launched at 1 s, or `after` so many seconds. Its monotasks are `PhaseResource,BYTES,WAIT,SERVICE,CPU` in microseconds. */
@@ -36,7 +37,7 @@ class ModelsSuite extends munit.FunSuite {
           s"""{"ID":7,"Name":"pellucid.task","Update":"[1;${t.requests}|${1 +
               t.after}000000;${t.resources};${t.monotasks}]"}""",
         metrics = s"""{"Executor Run Time":${1000 *
-            t.seconds},"Executor CPU Time":1,"Input Metrics":{"Bytes Read":${t.inputBytes},"Records Read":1}}"""
+            t.seconds},"Executor CPU Time":1,"Input Metrics":{"Bytes Read":${t.inputBytes},"Records Read":1},"Shuffle Read Metrics":{"Remote Bytes Read":${t.shuffleBytes}}}"""
       )
     }
     Seq(environment.replace("},\"System", s"$settings},\"System")) ++
@@ -902,5 +903,66 @@ class ModelsSuite extends munit.FunSuite {
     near(on(2).replay, 0.5125 / 1.0125)
     // a disk four times as fast is waited for no more but for the first piece
     near(on(4).replay, (0.4 + 0.25 / 32) / 1.0125)
+  }
+
+  private def partitions(n: Int) = Change(partitions = Some(n))
+
+  /** Of 100 bytes of a shuffle, from `after` on. */
+  private def reduces(monotasks: String, seconds: Int, after: Int = 0) =
+    Did(monotasks, "cpu=2 network=4", seconds = seconds, after = after, shuffleBytes = 100)
+
+  test("in other partitions of a shuffle each new task has an equal part of the recorded tasks' work") {
+    // two tasks of 4 s on two cores
+    val models = new Models(stage(2, 4, Seq.fill(2)(reduces("c0,0,0,4000000,4000000", seconds = 4)): _*))
+    def replay(n: Int) = models.predict(partitions(n)).jobs.head.prediction.replay
+    near(replay(2), 4)
+    near(replay(1), 8)
+    near(replay(4), 4)
+    near(replay(3), 2 * 8.0 / 3) // one of three has to wait
+    near(models.predict(partitions(3)).jobs.head.prediction.ideal, 4)
+  }
+
+  test("however many partitions there are, their work is that of the recorded ones") {
+    // on one core: 1 + 2 + 3 + 4 s
+    val one = (1 to 4).map(n => reduces(s"c0,0,0,${n}000000,${n}000000", n, after = n * (n - 1) / 2))
+    val models = new Models(stage(1, 10, one.map(_.copy(resources = "cpu=1 network=4")): _*))
+    for (n <- 1 to 50) near(models.predict(partitions(n)).jobs.head.prediction.replay, 10)
+  }
+
+  test("what a task costs by itself each partition costs") {
+    // two tasks compute for 4 s, and take 1 s more to end
+    val bound = ""","spark.pellucid.monotasks.mostTasks":"2"""" // otherwise one more begins as another ends
+    val task = reduces("c0,0,0,4000000,4000000", seconds = 5)
+    val models = new Models(stageWith(bound, 2, 5, task, task))
+    def replay(n: Int) = models.predict(partitions(n)).jobs.head.prediction.replay
+    near(replay(1), 8 + 1)
+    near(replay(4), 2 * (2 + 1))
+  }
+
+  test("a new task fetches for all that it covers before it computes; an answer it waits for once") {
+    // two tasks, one after the other on one core: each fetches 100 bytes for 1 s, and computes for 2
+    val one = reduces("r1,100,0,1000000,0;c0,0,0,2000000,2000000", seconds = 3).copy(resources = "cpu=1 network=1")
+    val trace = stage(1, 6, one, one.copy(after = 3))
+    def models(bytesPerSecond: Double) = new Models(trace, Known(networkBytesPerSecond = Some(bytesPerSecond)))
+    def replay(bytesPerSecond: Double) = {
+      val p = models(bytesPerSecond).predict(partitions(1)).jobs.head.prediction
+      p.replay / p.seconds * p.replayNow
+    }
+    near(
+      models(100).predict(Change()).jobs.head.prediction.replayNow,
+      5
+    ) // the second fetches while the first one computes
+    near(replay(100), 1 + 1 + 2 + 2)
+    near(replay(1000), 0.9 + 0.1 + 0.1 + 2 + 2) // 100 ms are for bytes, the rest is the answer's
+  }
+
+  test("stages with input, with one task, or without a shuffle have as many tasks as they had") {
+    def divides(tasks: Did*) = new Models(stage(2, 4, tasks: _*)).dividesShuffles
+    val task = reduces("c0,0,0,4000000,4000000", seconds = 4)
+    assert(divides(task, task))
+    assert(!divides(task))
+    assert(!divides(task.copy(shuffleBytes = 0), task.copy(shuffleBytes = 0)))
+    assert(!divides(task, task.copy(inputBytes = 5)))
+    near(job(stage(2, 4, task.copy(shuffleBytes = 0), task.copy(shuffleBytes = 0)), partitions(1)).replay, 4)
   }
 }
