@@ -45,6 +45,7 @@ object Main {
       @arg(doc = "memory: input is cached deserialized") input: Option[String] = None,
       @arg(doc = "So many tasks of each stage that reads a shuffle (spark.sql.shuffle.partitions)")
       partitions: Option[Int] = None,
+      @arg(doc = "off: shuffles are not compressed (spark.shuffle.compress)") compression: Option[String] = None,
       @arg(name = "cpus-now", doc = "What its cores really have together, in CPUs: less where a container is limited")
       cpusNow: Option[Double] = None,
       @arg(name = "disks-now", doc = "How many disks each machine has now, where the log tells otherwise")
@@ -71,7 +72,8 @@ object Main {
       MachineFlags.disk("--disk", disk),
       MachineFlags.network("--network", network),
       MachineFlags.inMemory(input),
-      MachineFlags.count("--partitions", partitions)
+      MachineFlags.count("--partitions", partitions),
+      MachineFlags.plainShuffles(compression)
     )
     val known = Known(
       MachineFlags.cpus("--cpus-now", cpusNow),

@@ -25,8 +25,8 @@ object WhatIfCommand {
       throw new Usage("--html and --json: one of them; the page has the JSON's numbers inside")
     if (html.isDefined && sweep.isDefined)
       throw new Usage("--html and --sweep: one of them; the page has a control for what a sweep changes")
-    if (html.isDefined && change.partitions.isDefined)
-      throw new Usage("--html and --partitions: one of them; the page has no control for it")
+    for ((flag, asked) <- Seq("--partitions" -> change.partitions.isDefined, "--compression" -> change.plainShuffles))
+      if (html.isDefined && asked) throw new Usage(s"--html and $flag: one of them; the page has no control for it")
     if (known.dirtyBytes.isDefined && known.disk.isEmpty)
       throw new Usage("--dirty-now: how fast the disks write it must be known: say it with --disk-now")
     for (s <- sweep if s.isSet(change)) throw new Usage(s"--sweep ${s.what}=… and --${s.what}: one of them")
@@ -37,6 +37,12 @@ object WhatIfCommand {
     val models = new Models(trace, known)
     if ((change.partitions.isDefined || sweep.exists(_.what == "partitions")) && !models.dividesShuffles)
       throw new Usage("--partitions: no stage of several tasks reads a shuffle, and nothing else")
+    if (change.plainShuffles && !trace.application.compressesShuffles)
+      throw new Usage("--compression off: shuffles were not compressed (spark.shuffle.compress)")
+    if (change.plainShuffles && !models.knowsPlainShuffles)
+      throw new Usage(
+        "--compression off: nothing in the log tells how large map output is uncompressed; SQL's exchanges do"
+      )
     val answers = sweep.fold(Seq(change))(_.changes(change)).map(models.predict)
     if (change.disk.isDefined && answers.head.now.disk.isEmpty)
       throw new Usage("--disk: nothing in the log tells how fast the disks are now: say it with --disk-now")
@@ -130,6 +136,15 @@ object MachineFlags {
         UserFile.read(path)(DiskProfile.read)
       }
     )
+  }
+
+  def plainShuffles(text: Option[String]): Boolean = text match {
+    case None => false
+    case Some("off") => true
+    case Some(other) =>
+      throw new Usage(
+        s"--compression $other: expected off; how much smaller compression makes shuffles no log without it tells"
+      )
   }
 
   def inMemory(text: Option[String]): Boolean = text match {

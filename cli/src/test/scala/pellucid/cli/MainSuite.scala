@@ -49,6 +49,8 @@ class MainSuite extends CommandSuite {
     Seq("as they were  now", "50  what if", "divide evenly", "No such change has been compared").foreach(s =>
       assert(divided.contains(s), divided)
     )
+    val (_, plain, _) = run("whatif", log, "--compression", "off")
+    Seq("shuffles", "not compressed  what if", "times as large").foreach(s => assert(plain.contains(s), plain))
     val (_, numbers, _) = run("whatif", log, "--sweep", "partitions=2..4")
     assertEquals(numbers.linesIterator.count(_.matches("  +[234]  .*#+")), 3, numbers)
     assert(run("whatif", log, "--sweep", "machines=1..2")._2.contains("on one machine no shuffle"))
@@ -69,6 +71,21 @@ class MainSuite extends CommandSuite {
     mistake("whatif", log, "--partitions", "0")("--partitions 0")
     mistake("whatif", log, "--partitions", "9", "--html", dir.resolve("page.html").toString)("--html and --partitions")
     mistake("whatif", log, "--partitions", "9", "--sweep", "partitions=2..4")("--sweep partitions=", "--partitions")
+    mistake("whatif", log, "--compression", "on")("--compression on", "expected off")
+    mistake(
+      "whatif",
+      log,
+      "--compression",
+      "off",
+      "--html",
+      dir.resolve("page.html").toString
+    )("--html and --compression")
+    mistake(
+      "whatif",
+      logs.resolve("spark-3.5.9-failed-tasks.zstd").toString,
+      "--compression",
+      "off"
+    )("--compression off", "nothing in the log")
     mistake("whatif", log, "--sweep", "machines=9..2")("--sweep machines=9..2")
     mistake("whatif", log, "--sweep", "machines=2..4", "--machines", "3")("--sweep machines=", "--machines")
     mistake("whatif", log, "--sweep", "price=1..2")("cores, disks, machines")

@@ -185,6 +185,7 @@ private[log] object ApplicationEvents {
     "spark.sql.shuffle.partitions",
     "spark.sql.adaptive.enabled",
     "spark.hadoop.dfs.replication",
+    "spark.shuffle.compress",
     "spark.pellucid.monotasks.balanceReplicas",
     "spark.pellucid.monotasks.mostTasks"
   )

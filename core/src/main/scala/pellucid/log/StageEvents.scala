@@ -68,6 +68,7 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var submitted, completed = 0L
     var failure: Option[String] = None
     var parents = Array.empty[Int]
+    var rowBytes, records = 0L
     c.rest(stageKeys) {
       case StageId => id = c.long().toInt
       case AttemptId => attempt = c.long().toInt
@@ -77,8 +78,17 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
       case Submission => submitted = c.long()
       case Completion => completed = c.long()
       case Failure => failure = Option(c.string()).map(firstLine)
+      case Accumulables => c.elements {
+          var of = ""
+          c.fields(stageKeys) {
+            case AccumulableName => of = orEmpty(c.string())
+            case Value if DataSize(of) => rowBytes += c.long()
+            case Value if of == RecordsWritten => records = c.long()
+          }
+        }
     }
-    StageInfo(id, attempt, name, numTasks, parents, submitted, completed, failure, Array.empty)
+    val uncompressed = if (rowBytes > 0) rowBytes + records * BytesOfLength else 0
+    StageInfo(id, attempt, name, numTasks, parents, submitted, completed, failure, Array.empty, uncompressed)
   }
 
   private def ints(): Array[Int] = {
@@ -115,7 +125,10 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     Parents -> "Parent IDs",
     Submission -> "Submission Time",
     Completion -> "Completion Time",
-    Failure -> "Failure Reason"
+    Failure -> "Failure Reason",
+    Accumulables -> "Accumulables",
+    AccumulableName -> "Name",
+    Value -> "Value"
   )
 }
 
@@ -144,4 +157,12 @@ private[log] object StageEvents {
   private final val Submission = 7
   private final val Completion = 8
   private final val Failure = 9
+  private final val Accumulables = 10
+  private final val AccumulableName = 11
+  private final val Value = 12
+
+  /** Of the rows that an exchange writes, each behind its length. */
+  private val DataSize = Set("data size", "data size total (min, med, max)") // the latter before Spark 3.0
+  private final val RecordsWritten = "internal.metrics.shuffle.write.recordsWritten"
+  private final val BytesOfLength = 4
 }

@@ -10,6 +10,7 @@ import pellucid.disk.DiskProfile
   * @param disk  how fast each is, and `networkBytesPerSecond` of a machine in each direction; None where nothing tells
   * @param inputInMemory input is cached deserialized: neither read from a disk nor deserialized
   * @param partitions so many tasks has each stage that reads a shuffle ([[Division]]); None: as recorded
+  * @param plainShuffles map output is not compressed ([[Compression]])
   * @param without these are infinitely fast
   */
 final case class Cluster(
@@ -22,6 +23,7 @@ final case class Cluster(
     networkBytesPerSecond: Option[Double],
     inputInMemory: Boolean = false,
     partitions: Option[Int] = None,
+    plainShuffles: Boolean = false,
     without: Set[Resource] = Set.empty
 ) {
 
@@ -38,7 +40,8 @@ final case class Cluster(
     "disk" -> (disk != from.disk),
     "network" -> (networkBytesPerSecond != from.networkBytesPerSecond),
     "input" -> (inputInMemory != from.inputInMemory),
-    "partitions" -> (partitions != from.partitions)
+    "partitions" -> (partitions != from.partitions),
+    "compression" -> (plainShuffles != from.plainShuffles)
   ).collect { case (name, true) => name }
 }
 

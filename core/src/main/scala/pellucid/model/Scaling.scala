@@ -20,6 +20,7 @@ final class Scaling(
     work: Work,
     staying: Array[Double],
     deserialized: Array[Double],
+    compression: Compression,
     before: Setup,
     after: Setup,
     idling: Double
@@ -83,9 +84,14 @@ final class Scaling(
       case Resource.Output => output
       case Resource.Cpu =>
         val stage = trace.tasks.stage(table.task(step))
-        if (next.inputInMemory) 1 - deserialized(stage) else 1
+        1 - (if (next.inputInMemory) deserialized(stage) else 0) -
+          (if (next.plainShuffles) compression.cpu(stage) else 0)
     }
   }
+
+  /** How many times as many bytes it moves. */
+  private def growth(step: Int): Double =
+    if (next.plainShuffles) compression.growth(trace.tasks.stage(table.task(step)), work.phase(step)) else 1
 
   /** By step. */
   val micros: Array[Double] = Array.tabulate(table.size) { step =>
@@ -95,7 +101,7 @@ final class Scaling(
     if (to == 0 && work.kind(step) != Resource.Output) 0
     else if (work.kind(step) == Resource.Output && before.output.network == 0)
       work.micros(step) + table.bytes(step) * after.output.network * 1e6
-    else same + (if (reads(step)) read(step, more, to) else more * to)
+    else same + (if (reads(step)) read(step, more, to) else more * to) * growth(step)
   }
 
   /** What a part of the step takes: of what does not depend on how much it is, it has `lot` in place of `share`. */
@@ -112,12 +118,13 @@ final class Scaling(
 
   /** How long the step keeps its resource busy: what goes to a page cache longer, or less long, than its task waits. */
   def busy(step: Int): Double =
-    if (work.kind(step) == Resource.Disk && work.needs(step) > 0) work.needs(step) * alone else micros(step)
+    if (work.kind(step) == Resource.Disk && work.needs(step) > 0) work.needs(step) * alone * growth(step)
+    else micros(step)
 
   /** Of what goes to page caches: what a disk needs for the step's bytes, and for as much as may be there while it idles, and before tasks wait. */
   def needs(step: Int): Double =
     if (work.kind(step) == Resource.Output) table.bytes(step) * after.output.disk * idling * 1e6
-    else work.needs(step) * written
+    else work.needs(step) * written * growth(step)
   val idle: Double = work.idle * written
   val allowance: Double = if (written > 0) work.allowance * written else 0
   val allowanceOfOutput: Double = if (written > 0) work.allowanceOfOutput * written else 0

@@ -29,7 +29,9 @@ object Validation {
   def of(variant: String, changes: Set[String], seconds: Double): Option[Validation] = {
     val logs = cases.filter(_.variant == variant)
     val same = logs.filter(_.changes == changes)
-    val like = if (same.isEmpty && changes.size > 1 && !changes("partitions")) logs.filter(_.changes.size > 1) else same
+    val like = if (same.isEmpty && changes.size > 1 && !changes("partitions") && !changes("compression"))
+      logs.filter(_.changes.size > 1)
+    else same
     Option.when(like.nonEmpty)(from(like.map(_.error), seconds))
   }
 

@@ -32,6 +32,7 @@ final case class WhatIf(
 
 /** @param disk its profile's name, and `networkMbits` per second and direction, of a machine; None where nothing tells
   * @param partitions of each shuffle, where another number than the recorded one is asked for
+  * @param plainShuffles map output is not compressed, where it was
   */
 final case class Machines(
     count: Int,
@@ -40,7 +41,8 @@ final case class Machines(
     disk: Option[String],
     networkMbits: Option[Double],
     inputInMemory: Boolean,
-    partitions: Option[Int]
+    partitions: Option[Int],
+    plainShuffles: Boolean
 )
 
 /** Three predictions, each the recorded time multiplied by what its model takes then, over what it takes now: the replay's, the
@@ -95,7 +97,8 @@ final case class Change(
     disk: Option[DiskProfile] = None,
     networkBytesPerSecond: Option[Double] = None,
     inputInMemory: Boolean = false,
-    partitions: Option[Int] = None
+    partitions: Option[Int] = None,
+    plainShuffles: Boolean = false
 ) {
   def of(c: Cluster): Cluster = c.copy(
     machines = machines.getOrElse(c.machines),
@@ -105,7 +108,8 @@ final case class Change(
     disk = disk.orElse(c.disk),
     networkBytesPerSecond = networkBytesPerSecond.orElse(c.networkBytesPerSecond),
     inputInMemory = inputInMemory,
-    partitions = partitions
+    partitions = partitions,
+    plainShuffles = plainShuffles
   )
 }
 
@@ -120,10 +124,12 @@ final class Models(trace: Trace, known: Known = Known()) {
 
   private val staying = new Staying(trace, recorded.work, recorded.setup).micros
   private val deserialized = Deserialized.of(trace, recorded.work)
+  private val compression = new Compression(trace, recorded.work)
 
   private final class On(cluster: Cluster, idling: Double = slower) {
     private val setup = recorded.on(cluster)
-    private val scaling = new Scaling(trace, recorded.work, staying, deserialized, recorded.setup, setup, idling)
+    private val scaling =
+      new Scaling(trace, recorded.work, staying, deserialized, compression, recorded.setup, setup, idling)
     lazy val ideal = new Ideal(trace, schedule, recorded.work, scaling, setup)
     val simulated: Simulated =
       simulation.run(
@@ -156,6 +162,9 @@ final class Models(trace: Trace, known: Known = Known()) {
 
   /** Whether a number of partitions changes anything. */
   def dividesShuffles: Boolean = asRecorded.mayDiffer
+
+  /** Whether the log tells how large map output is that is not compressed. */
+  def knowsPlainShuffles: Boolean = compression.isKnown
 
   def predict(change: Change): WhatIf = {
     val next = change.of(now)
@@ -191,7 +200,7 @@ final class Models(trace: Trace, known: Known = Known()) {
       jobs.zip(ofKnownEnd).collect { case (prediction, (j, _, _)) if trace.jobs(j).ended => prediction },
       stages,
       bounds,
-      recorded.assumptions(next) ++ assumed
+      recorded.assumptions(next) ++ Option.when(next.plainShuffles)(compression.assumed) ++ assumed
     )
   }
 
@@ -269,7 +278,8 @@ final class Models(trace: Trace, known: Known = Known()) {
       c.disk.map(_.name),
       c.networkBytesPerSecond.map(_ * 8 / 1e6),
       c.inputInMemory,
-      c.partitions
+      c.partitions,
+      c.plainShuffles
     )
 }
 

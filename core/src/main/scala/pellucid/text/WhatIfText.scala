@@ -72,13 +72,16 @@ object WhatIfText {
   private def longest(of: Seq[(String, Prediction)]) = of.sortBy(-_._2.seconds).take(MostRows)
 
   private def machines(w: WhatIf): String = {
-    val asked = w.next.partitions.isDefined
-    def row(name: String, m: Machines) = properties(m) ++
-      Option.when(asked)(m.partitions.fold("as they were")(_.toString)) :+ name
+    val software = Seq[(String, Machines => Option[String])](
+      "partitions" -> (_.partitions.map(_.toString)),
+      "shuffles" -> (m => Option.when(m.plainShuffles)("not compressed"))
+    ).filter { case (_, of) => of(w.next).isDefined }
+    def row(name: String, m: Machines) =
+      properties(m) ++ software.map { case (_, of) => of(m).getOrElse("as they were") } :+ name
     table(
-      Seq("machines", "cores", "disks", "disk", "network", "input") ++ Option.when(asked)("partitions") :+ "",
+      Seq("machines", "cores", "disks", "disk", "network", "input") ++ software.map(_._1) :+ "",
       Seq(row("now", w.now), row("what if", w.next)),
-      left = if (asked) 7 else 6
+      left = 6 + software.size
     )
   }
 

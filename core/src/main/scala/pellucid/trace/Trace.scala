@@ -135,6 +135,8 @@ final case class ApplicationInfo(
   /** How often HDFS writes each block, where the log says. */
   def replication: Option[Int] = properties.get("spark.hadoop.dfs.replication").flatMap(_.toIntOption).filter(_ > 0)
 
+  def compressesShuffles: Boolean = properties.get("spark.shuffle.compress").flatMap(_.toBooleanOption).getOrElse(true)
+
   /** Cores that a task takes, where no resource profile says otherwise. */
   def taskCpus: Int = properties.get("spark.task.cpus").flatMap(_.toIntOption).filter(_ > 0).getOrElse(1)
 
@@ -178,7 +180,10 @@ final case class JobInfo(
   def ended: Boolean = completionMillis > 0
 }
 
-/** One attempt of a stage. `jobs` are rows of [[Trace.jobs]] that need the stage; the first one submitted it. */
+/** One attempt of a stage. `jobs` are rows of [[Trace.jobs]] that need the stage; the first one submitted it.
+  *
+  * @param uncompressedShuffleBytes of the map output that it wrote, which SQL's exchanges count; 0 where nothing tells
+  */
 final case class StageInfo(
     id: Int,
     attempt: Int,
@@ -188,7 +193,8 @@ final case class StageInfo(
     submissionMillis: Long,
     completionMillis: Long,
     failure: Option[String],
-    jobs: Array[Int]
+    jobs: Array[Int],
+    uncompressedShuffleBytes: Long = 0
 ) {
   def ended: Boolean = completionMillis > 0
 }

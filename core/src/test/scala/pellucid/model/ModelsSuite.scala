@@ -965,4 +965,71 @@ class ModelsSuite extends munit.FunSuite {
     assert(!divides(task, task.copy(inputBytes = 5)))
     near(job(stage(2, 4, task.copy(shuffleBytes = 0), task.copy(shuffleBytes = 0)), partitions(1)).replay, 4)
   }
+
+  /** One stage writes 100 bytes of map output in 1 s; another fetches them in 1 s, and computes for 1 s, of which it decompresses half.
+    *
+    * @param counted by the exchange, with its ten records
+    */
+  private def shuffle(counted: String, settings: String = ""): Trace = {
+    def task(stage: Int, launch: Long, finish: Long, update: String, metrics: String) = taskEnd(
+      stage.toLong,
+      stage,
+      launch = launch,
+      finish = finish,
+      accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;$update]"}""",
+      metrics = s"""{"Executor Run Time":${finish - launch},"Executor CPU Time":1,$metrics}"""
+    )
+    val records = """{"ID":9,"Name":"internal.metrics.shuffle.write.recordsWritten","Value":10}"""
+    val parent = (_: String).replace("\"Parent IDs\":[]", "\"Parent IDs\":[0]")
+    readLines(
+      environment.replace("},\"System", s"$settings},\"System"),
+      executorAdded("1", 1),
+      jobStart(0, 1000, 0, 1),
+      stageSubmitted(0, at = 1000),
+      task(
+        0,
+        1000,
+        2000,
+        "|1000000;disk:a=1;w0,100,0,1000000,0",
+        """"Shuffle Write Metrics":{"Shuffle Bytes Written":100}"""
+      ),
+      stageCompleted(0, from = 1000, to = 2000).replace(
+        "\"Accumulables\":[]",
+        s"""\"Accumulables\":[{"ID":8,"Name":"$counted","Value":"260"},$records]"""
+      ),
+      parent(stageSubmitted(1, at = 2000)),
+      task(
+        1,
+        2000,
+        4000,
+        ";decompress,lz4,1,0,500000,|2000000;cpu=1 network=4;r1,100,0,1000000,0;c0,0,0,1000000,1000000",
+        """"Shuffle Read Metrics":{"Remote Bytes Read":100}"""
+      ),
+      parent(stageCompleted(1, from = 2000, to = 4000)),
+      jobEnd(0, 4000)
+    )
+  }
+  private val plain = Change(plainShuffles = true)
+
+  test(
+    "map output that is not compressed has the bytes that its exchange counted, each row behind its length, and is not decompressed"
+  ) {
+    // 260 + 10 x 4 bytes are three times 100: 3 s to write, 3 s to fetch, half a second to compute
+    val known = Known(networkBytesPerSecond = Some(100))
+    for (name <- Seq("data size", "data size total (min, med, max)")) {
+      val models = new Models(shuffle(name), known)
+      assert(models.knowsPlainShuffles)
+      val answer = models.predict(plain)
+      near(answer.jobs.head.prediction.replay, 3 + 3 + 0.5)
+      near(answer.jobs.head.prediction.idealNext, 3 + 3)
+      assert(answer.assumptions.exists(_.contains("3.0 times as large")), answer.assumptions)
+      near(models.predict(Change()).jobs.head.prediction.replay, 3)
+    }
+  }
+
+  test("of other shuffles, and of those that are not compressed, nothing is known") {
+    assert(!new Models(shuffle("data size of build side")).knowsPlainShuffles)
+    assert(!new Models(shuffle("data size", ",\"spark.shuffle.compress\":\"false\"")).knowsPlainShuffles)
+    near(job(shuffle("peak memory"), plain).replay, 3)
+  }
 }
