@@ -1,6 +1,6 @@
 package pellucid.log
 
-import pellucid.trace.{JobInfo, StageInfo, TraceBuilder}
+import pellucid.trace.{JobInfo, ShuffleSize, StageInfo, TraceBuilder}
 
 /** Job and stage events. */
 private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
@@ -68,7 +68,7 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     var submitted, completed = 0L
     var failure: Option[String] = None
     var parents = Array.empty[Int]
-    var rowBytes, records = 0L
+    var rowBytes, records, written = 0L
     c.rest(stageKeys) {
       case StageId => id = c.long().toInt
       case AttemptId => attempt = c.long().toInt
@@ -79,16 +79,21 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
       case Completion => completed = c.long()
       case Failure => failure = Option(c.string()).map(firstLine)
       case Accumulables => c.elements {
-          var of = ""
-          c.fields(stageKeys) {
-            case AccumulableName => of = orEmpty(c.string())
-            case Value if DataSize(of) => rowBytes += c.long()
-            case Value if of == RecordsWritten => records = c.long()
-          }
+          if (c.peek() == '{') {
+            var of, value = ""
+            c.fields(stageKeys) {
+              case AccumulableName => of = orEmpty(c.string())
+              case Value if DataSize(of) || of == RecordsWritten || of == BytesWritten => value = orEmpty(c.string())
+            }
+            for (n <- value.toLongOption if n > 0) // any accumulator may have such a name
+              if (of == RecordsWritten) records = n
+              else if (of == BytesWritten) written = n
+              else rowBytes += n
+          } else c.skip()
         }
     }
-    val uncompressed = if (rowBytes > 0) rowBytes + records * BytesOfLength else 0
-    StageInfo(id, attempt, name, numTasks, parents, submitted, completed, failure, Array.empty, uncompressed)
+    val size = Option.when(rowBytes > 0 && written > 0)(ShuffleSize(written, rowBytes + records * BytesOfLength))
+    StageInfo(id, attempt, name, numTasks, parents, submitted, completed, failure, Array.empty, size)
   }
 
   private def ints(): Array[Int] = {
@@ -163,6 +168,7 @@ private[log] object StageEvents {
 
   /** Of the rows that an exchange writes, each behind its length. */
   private val DataSize = Set("data size", "data size total (min, med, max)") // the latter before Spark 3.0
+  private final val BytesWritten = "internal.metrics.shuffle.write.bytesWritten"
   private final val RecordsWritten = "internal.metrics.shuffle.write.recordsWritten"
   private final val BytesOfLength = 4
 }

@@ -3,28 +3,43 @@ package pellucid.model
 import pellucid.sched.MonotaskPhase
 import pellucid.trace.Trace
 
-/** Map output that is not compressed (`spark.shuffle.compress`), where the log tells how large it is: SQL's exchanges count the bytes of their rows. */
-private[model] final class Compression(trace: Trace, work: Work) {
+/** Map output that is not compressed (`spark.shuffle.compress`), where the log tells how large it is: SQL's exchanges count the bytes of their rows.
+  *
+  * @param spillsApart what tasks spill is in no step that writes map output
+  */
+private[model] final class Compression(trace: Trace, work: Work, spillsApart: Boolean) {
+  private def sum(stage: Int, of: Int => Long) = trace.tasksOfStage(stage).iterator.map(of).sum.toDouble
 
-  /** Of each stage, bytes of map output as it wrote them, and not compressed; both 0 where these are not known. */
-  private val (written, plain): (Array[Double], Array[Double]) = trace.stages.indices.toArray.map { s =>
-    val bytes = trace.tasksOfStage(s).iterator.map(trace.tasks.shuffleWriteBytes(_)).sum.toDouble
-    val known = trace.application.compressesShuffles && trace.stages(s).attempt == 0 && bytes > 0
-    val all = trace.stages(s).uncompressedShuffleBytes.toDouble
-    if (known && all > 0) (bytes, all) else (0.0, 0.0)
-  }.unzip
+  /** Of each stage how many times as large its map output is; 1 where that is not known. */
+  private val growths: IndexedSeq[Double] = trace.stages.indices.map { s =>
+    trace.stages(s).shuffle.filter(_ => trace.application.compressesShuffles && trace.stages(s).attempt == 0)
+      .fold(1.0)(size => size.plain.toDouble / size.written)
+  }
+  private val wrote: IndexedSeq[Double] = trace.stages.indices.map(sum(_, trace.tasks.shuffleWriteBytes(_)))
 
-  private val growthOfWritten = trace.stages.indices.map(s => if (written(s) > 0) plain(s) / written(s) else 1.0)
-
-  private val growthOfRead: IndexedSeq[Double] = {
-    val ofId = trace.stages.indices.filter(written(_) > 0).map(s => trace.stages(s).id -> s).toMap
-    trace.stages.map { stage =>
-      val parents = stage.parentIds.flatMap(ofId.get)
-      if (parents.isEmpty) 1.0 else parents.map(plain(_)).sum / parents.map(written(_)).sum
-    }.toIndexedSeq
+  private def mean(stages: Iterable[Int]): Option[Double] = {
+    val bytes = stages.map(wrote).sum
+    Option.when(bytes > 0)(stages.map(s => wrote(s) * growths(s)).sum / bytes)
   }
 
-  def isKnown: Boolean = written.exists(_ > 0)
+  /** Of all that was written. */
+  private val all = mean(trace.stages.indices).getOrElse(1.0)
+
+  /** By stages that it has: adaptive execution runs each exchange as a job of its own, and what reads it names a stage that was skipped. */
+  private val writersOf: IndexedSeq[Seq[Int]] = {
+    val ofId = trace.stages.indices.filter(s => wrote(s) > 0 && trace.stages(s).attempt == 0).map(s =>
+      trace.stages(s).id -> s
+    ).toMap
+    trace.stages.map(_.parentIds.toSeq.flatMap(ofId.get)).toIndexedSeq
+  }
+
+  private val growthOfWritten = trace.stages.indices.map { s =>
+    val spilled = if (spillsApart) 0.0 else sum(s, trace.tasks.diskSpilledBytes(_))
+    if (wrote(s) > 0) 1 + (growths(s) - 1) * wrote(s) / (wrote(s) + spilled) else 1
+  }
+  private val growthOfRead = writersOf.map(mean(_).getOrElse(all))
+
+  def isKnown: Boolean = growths.exists(_ != 1)
 
   /** How many times as many bytes its shuffle has. */
   def growth(stage: Int, phase: MonotaskPhase): Double = phase match {
@@ -33,29 +48,29 @@ private[model] final class Compression(trace: Trace, work: Work) {
     case _ => 1
   }
 
+  private val reads = trace.stages.indices.map(sum(_, trace.tasks.shuffleReadBytes(_)) > 0)
+
   /** Of the time for which a stage computed, the part that decompressed what it read of shuffles, as samples showed. */
   val cpu: Array[Double] = {
-    val seen, all = new Array[Double](trace.stages.size)
+    val seen, computed = new Array[Double](trace.stages.size)
     for (use <- trace.paths if use.sampled && use.kind == "decompress") seen(use.stage) += use.micros.toDouble
     for (step <- 0 until work.table.size if work.kind(step) == Resource.Cpu)
-      all(trace.tasks.stage(work.table.task(step))) += work.table.serviceMicros(step).toDouble
-    val readsInput = trace.stages.indices.map(s => trace.tasksOfStage(s).exists(trace.tasks.inputBytes(_) > 0))
-    Array.tabulate(all.length)(s =>
-      if (growthOfRead(s) != 1 && !readsInput(s) && all(s) > 0) math.min(1.0, seen(s) / all(s)) else 0.0
+      computed(trace.tasks.stage(work.table.task(step))) += work.table.serviceMicros(step).toDouble
+    Array.tabulate(computed.length)(s =>
+      if (reads(s) && growthOfRead(s) != 1 && sum(s, trace.tasks.inputBytes(_)) == 0 && computed(s) > 0)
+        math.min(1.0, seen(s) / computed(s))
+      else 0.0
     )
   }
 
   /** In words. */
-  def assumed: String = {
-    val times = if (written.sum > 0) plain.sum / written.sum else 1.0
-    f"map output that is not compressed is $times%.1f times as large, as SQL counts its rows; what compressing it took stays in the prediction, and " +
+  def assumed: String =
+    f"map output that is not compressed is $all%.1f times as large, as SQL counts its rows; what compressing it took stays in the prediction, and " +
       "so does decompressing but for what samples of tasks without input showed" +
-      (if (
-         trace.stages.indices.exists(s =>
-           written(s) == 0 && trace.tasksOfStage(s).exists(trace.tasks.shuffleWriteBytes(_) > 0)
-         )
-       )
+      (if (wrote.indices.exists(s => wrote(s) > 0 && growths(s) == 1))
          "; of some shuffles the log does not tell, and they stay"
+       else "") +
+      (if (reads.indices.exists(s => reads(s) && writersOf(s).isEmpty))
+         "; where the log does not say which shuffle a stage reads, as with adaptive execution, it grows as all do"
        else "")
-  }
 }

@@ -1,12 +1,12 @@
 package pellucid.model
 
-import scala.collection.mutable.ArrayBuffer
+import scala.collection.mutable.{ArrayBuffer, ArrayBuilder}
 
 import pellucid.blocked.Schedule
 import pellucid.sched.MonotaskPhase
 
 /** How the work of stages is divided into tasks: as it was recorded, or that of each stage that reads a shuffle, and no input, into another number of tasks
-  * (`spark.sql.shuffle.partitions`); a single task stays one.
+  * (`spark.sql.shuffle.partitions`); a single task stays one, and what failed, was killed or ran a stage again stays as it was.
   *
   * Such a stage's tasks are taken as a line, in the order of their launch, that is cut into equal parts. A new task does the part that it covers of each step of
   * each task, all first steps first. What a task costs however little it does, its launch and the answers that it waits for, each new one has as the
@@ -30,17 +30,19 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
       val last: Int
   )
   private val made = ArrayBuffer.empty[Task]
-
-  /** Of each new part, the step, how much of it, and how much of what does not depend on how much it is. */
-  private val ofSteps = ArrayBuffer.empty[Int]
-  private val parts, lots = ArrayBuffer.empty[Double]
+  private var newParts = 0
+  private val (stepsOfParts, shares, lotsOfParts) =
+    (new ArrayBuilder.ofInt, new ArrayBuilder.ofDouble, new ArrayBuilder.ofDouble)
 
   /** Tasks of each stage, in the order in which they are launched. */
   val rows: Array[Array[Int]] = Array.tabulate(schedule.stages) { s =>
     val all = (queued(s) ++ trace.tasksOfStage(s).filter(awaited(_))).distinct
-    val (ended, others) = all.partition(awaited(_))
-    if (partitions.isEmpty || !divides(ended)) all else others ++ divide(s, ended, partitions.get)
+    val (done, others) = all.partition(isDivisible)
+    if (partitions.isEmpty || !divides(s, done)) all else others ++ divide(s, done, partitions.get)
   }
+
+  /** Of each new part, the step, how much of it, and how much of what does not depend on how much it is. */
+  private val (ofSteps, parts, lots) = (stepsOfParts.result(), shares.result(), lotsOfParts.result())
 
   /** How many tasks the end of each stage waits for. */
   val awaitedOfStage: Array[Int] =
@@ -53,9 +55,12 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
   }
 
   /** Whether another number of partitions divides any stage's work in another way. */
-  def mayDiffer: Boolean = (0 until schedule.stages).exists(s => divides(rows(s).filter(isAwaited)))
+  def mayDiffer: Boolean = (0 until schedule.stages).exists(s => divides(s, rows(s).filter(isDivisible)))
 
-  private def divides(tasks: Array[Int]) = tasks.length > 1 &&
+  /** It is known what it did. */
+  private def isDivisible(task: Int) = awaited(task) && trace.tasks.succeeded(task) && steps(task).nonEmpty
+
+  private def divides(stage: Int, tasks: Array[Int]) = tasks.length > 1 && trace.stages(stage).attempt == 0 &&
     tasks.exists(t => trace.tasks.shuffleReadBytes(t) > 0) &&
     !tasks.exists(t => trace.tasks.inputBytes(t) > 0 || steps(t).exists(work.phase(_) == MonotaskPhase.InputRead))
 
@@ -67,13 +72,14 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
     val covered = (from.toInt until math.min(tasks.length, math.ceil(to).toInt))
       .map(i => (tasks(i), math.min(to, i + 1.0) - math.max(from, i.toDouble))).filter(_._2 > each * Division.Nothing)
     def mean(micros: Int => Long) = math.round(covered.map { case (t, part) => micros(t) * part }.sum / each)
-    val first = recordedSteps + ofSteps.size
+    val first = recordedSteps + newParts
     val inTurn = for ((t, part) <- covered; s <- steps(t))
       yield ((s - work.first(t) + 0.5) / (work.last(t) - work.first(t)), s, part)
     for ((_, s, part) <- inTurn.sortBy { case (place, s, _) => (place, s) }) {
-      ofSteps += s
-      parts += part
-      lots += part / each
+      stepsOfParts += s
+      shares += part
+      lotsOfParts += part / each
+      newParts += 1
     }
     made += new Task(
       stage,
@@ -81,7 +87,7 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
       mean(work.beforeMicros(_)),
       mean(work.afterMicros(_)),
       first,
-      recordedSteps + ofSteps.size
+      recordedSteps + newParts
     )
     recordedTasks + made.size - 1
   }
@@ -115,7 +121,7 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
 
   /** What each takes of its resource alone. */
   def micros(scaling: Scaling): Array[Double] =
-    scaling.micros ++ ofSteps.indices.map(i => scaling.part(ofSteps(i), parts(i), lots(i)))
+    scaling.micros ++ Array.tabulate(ofSteps.length)(i => scaling.part(ofSteps(i), parts(i), lots(i)))
 }
 
 private object Division {

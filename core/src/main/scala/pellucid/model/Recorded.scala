@@ -203,7 +203,7 @@ final class Recorded(trace: Trace, known: Known) {
     ),
     Option.when(next.partitions.nonEmpty)(
       "stages that read a shuffle divide evenly into their new tasks, in the order of the recorded ones, and all that a task computes goes " +
-        "with its part: many small tasks, as where each writes a file, take longer; so do tasks that have too little memory"
+        "with its part: many small tasks, as where each writes a file, take longer; so do tasks that have too little memory; adaptive execution may make fewer of them"
     ),
     Option.when(!monotasks)("the log has no monotasks: those of its tasks are estimated from the phases of their time"),
     Option.when(known.cpus.isEmpty && limit.isDefined)(

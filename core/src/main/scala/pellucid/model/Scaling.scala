@@ -110,9 +110,6 @@ final class Scaling(
     same * lot + (micros(step) - same) * share
   }
 
-  /** CPU time beside it. */
-  def beside(step: Int): Double = if (next.without(Resource.Cpu)) 0 else micros(step) * work.beside(step)
-
   private val alone = if (next.without(Resource.Disk)) 0 else disk(1 / Output.secondsOfByte(_))
   private val written = alone * idling
 

@@ -39,7 +39,8 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def kind(part: Int) = work.kind(division.step(part))
     private def isAhead(part: Int) = work.isAhead(division.step(part))
     private def usesNetwork(part: Int) = work.usesNetwork(division.step(part))
-    private def beside(part: Int) = scaling.beside(division.step(part)) * division.share(part)
+    private def beside(part: Int) =
+      if (cluster.without(Resource.Cpu)) 0 else micros(part) * work.beside(division.step(part))
     private def needs(part: Int) = scaling.needs(division.step(part)) * division.share(part)
     private val events = new EventQueue
     private var now = 0L

@@ -124,7 +124,7 @@ final class Models(trace: Trace, known: Known = Known()) {
 
   private val staying = new Staying(trace, recorded.work, recorded.setup).micros
   private val deserialized = Deserialized.of(trace, recorded.work)
-  private val compression = new Compression(trace, recorded.work)
+  private val compression = new Compression(trace, recorded.work, spillsApart = recorded.monotasks)
 
   private final class On(cluster: Cluster, idling: Double = slower) {
     private val setup = recorded.on(cluster)

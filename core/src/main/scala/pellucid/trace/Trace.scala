@@ -182,7 +182,7 @@ final case class JobInfo(
 
 /** One attempt of a stage. `jobs` are rows of [[Trace.jobs]] that need the stage; the first one submitted it.
   *
-  * @param uncompressedShuffleBytes of the map output that it wrote, which SQL's exchanges count; 0 where nothing tells
+  * @param shuffle what it wrote of one, where SQL's exchange counted that
   */
 final case class StageInfo(
     id: Int,
@@ -194,10 +194,13 @@ final case class StageInfo(
     completionMillis: Long,
     failure: Option[String],
     jobs: Array[Int],
-    uncompressedShuffleBytes: Long = 0
+    shuffle: Option[ShuffleSize] = None
 ) {
   def ended: Boolean = completionMillis > 0
 }
+
+/** Bytes of a stage's map output as it was written, and not compressed. */
+final case class ShuffleSize(written: Long, plain: Long)
 
 final case class SqlInfo(
     id: Long,

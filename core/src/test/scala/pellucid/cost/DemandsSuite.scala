@@ -48,16 +48,15 @@ class DemandsSuite extends munit.FunSuite {
   }
 
   test("where T is told, b is BW / T, and what I/O at T takes beyond what tasks waited is in no other computing") {
-    // stage 0: a task reads 100 MB, at 40 MB/s in 2.5 s, of which it waited 1 s: 3 - 1.5 s are left to compute
-    val told = twoStages(Map(IoKind.HdfsRead -> 40e6)).stages
-    assertEquals(told(0).computeSeconds, 1.5)
+    // stage 0: a task reads 100 MB, at 40 MB/s in 2.5 s, and writes 30, at 60 MB/s in 0.5 s; of the 3 s it waited 1: 3 - 2 s are left to compute
+    val told = twoStages(Map(IoKind.HdfsRead -> 40e6, IoKind.ShuffleWrite -> 60e6)).stages
+    assertEquals(told(0).computeSeconds, 1.0)
     assertEquals(told(1), job.stages(1))
-    val stage = Doppio.stage(told(0), Cluster(1, 2, Demanded.disk(120e6), Demanded.disk(60e6)))
-    // a task: 1.5 + 2.5 s, and 0.5 s for 30 MB of shuffle data: λ = 4.5 / 2.5
-    val read = stage.io.head
-    assertEquals((read.breakPoint, read.taskOverIo), (Some(3.0), 1.8))
-    assertEqualsDouble(read.turningPoint, 3 * 1.8, 1e-9)
-    assertEquals(stage.io(1).breakPoint, None)
+    val read = Doppio.stage(told(0), Cluster(1, 2, Demanded.disk(120e6), Demanded.disk(60e6))).io.head
+    assertEquals((read.breakPoint, read.taskOverIo), (Some(3.0), 4 / 2.5))
+    assertEqualsDouble(read.turningPoint, 3 * 4 / 2.5, 1e-9)
+    // of the second that a task of a stock log waited 100 of 130 MB have their part
+    assertEqualsDouble(twoStages(Map(IoKind.HdfsRead -> 40e6)).stages(0).computeSeconds, 3 - (2.5 - 100.0 / 130), 1e-9)
     // 1 MB/s would take 100 s of a task of 4 s: it did not, but nothing is left to compute
     assertEquals(twoStages(Map(IoKind.HdfsRead -> 1e6)).stages(0).computeSeconds, 0.0)
   }

@@ -956,6 +956,29 @@ class ModelsSuite extends munit.FunSuite {
     near(replay(1000), 0.9 + 0.1 + 0.1 + 2 + 2) // 100 ms are for bytes, the rest is the answer's
   }
 
+  test("an attempt that failed is not divided, and a task that was made again is one") {
+    def lines(tasks: Int) = logOf("", 2, 4, Seq.fill(tasks)(reduces("c0,0,0,4000000,4000000", seconds = 4)))
+    def failedBefore(tasks: Int) = lines(tasks).flatMap {
+      case end if end.contains("TaskEnd") && end.contains("\"Task ID\":0,") =>
+        Seq(
+          taskEnd(
+            9,
+            launch = 1000,
+            finish = 2000,
+            end = """"Failed":true,"Killed":false""",
+            reason =
+              """{"Reason":"ExecutorLostFailure","Executor ID":"1","Exit Caused By App":true,"Loss Reason":"x"}"""
+          ).replace("\"Index\":9", "\"Index\":0"),
+          end
+        )
+      case other => Seq(other)
+    }
+    assert(!new Models(readLines(failedBefore(1): _*)).dividesShuffles)
+    val two = new Models(readLines(failedBefore(2): _*))
+    // the failed attempt's second beside 8 s on two cores, and not a second for each of 400
+    assert(two.predict(partitions(400)).jobs.head.prediction.replay < 6)
+  }
+
   test("stages with input, with one task, or without a shuffle have as many tasks as they had") {
     def divides(tasks: Did*) = new Models(stage(2, 4, tasks: _*)).dividesShuffles
     val task = reduces("c0,0,0,4000000,4000000", seconds = 4)
@@ -970,7 +993,7 @@ class ModelsSuite extends munit.FunSuite {
     *
     * @param counted by the exchange, with its ten records
     */
-  private def shuffle(counted: String, settings: String = ""): Trace = {
+  private def shuffle(counted: String, settings: String = "", parent: Int = 0): Trace = {
     def task(stage: Int, launch: Long, finish: Long, update: String, metrics: String) = taskEnd(
       stage.toLong,
       stage,
@@ -979,8 +1002,10 @@ class ModelsSuite extends munit.FunSuite {
       accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;$update]"}""",
       metrics = s"""{"Executor Run Time":${finish - launch},"Executor CPU Time":1,$metrics}"""
     )
-    val records = """{"ID":9,"Name":"internal.metrics.shuffle.write.recordsWritten","Value":10}"""
-    val parent = (_: String).replace("\"Parent IDs\":[]", "\"Parent IDs\":[0]")
+    val others = """{"ID":9,"Name":"internal.metrics.shuffle.write.recordsWritten","Value":10},[],""" +
+      """{"ID":10,"Name":"internal.metrics.shuffle.write.bytesWritten","Value":100},""" +
+      """{"ID":11,"Name":"data size","Value":[1,2]},{"ID":12,"Name":"data size","Value":null}""" // of the user's
+    val ofParent = (_: String).replace("\"Parent IDs\":[]", s"\"Parent IDs\":[$parent]")
     readLines(
       environment.replace("},\"System", s"$settings},\"System"),
       executorAdded("1", 1),
@@ -995,9 +1020,9 @@ class ModelsSuite extends munit.FunSuite {
       ),
       stageCompleted(0, from = 1000, to = 2000).replace(
         "\"Accumulables\":[]",
-        s"""\"Accumulables\":[{"ID":8,"Name":"$counted","Value":"260"},$records]"""
+        s"""\"Accumulables\":[{"ID":8,"Name":"$counted","Value":"260"},$others]"""
       ),
-      parent(stageSubmitted(1, at = 2000)),
+      ofParent(stageSubmitted(1, at = 2000)),
       task(
         1,
         2000,
@@ -1005,7 +1030,7 @@ class ModelsSuite extends munit.FunSuite {
         ";decompress,lz4,1,0,500000,|2000000;cpu=1 network=4;r1,100,0,1000000,0;c0,0,0,1000000,1000000",
         """"Shuffle Read Metrics":{"Remote Bytes Read":100}"""
       ),
-      parent(stageCompleted(1, from = 2000, to = 4000)),
+      ofParent(stageCompleted(1, from = 2000, to = 4000)),
       jobEnd(0, 4000)
     )
   }
@@ -1025,6 +1050,12 @@ class ModelsSuite extends munit.FunSuite {
       assert(answer.assumptions.exists(_.contains("3.0 times as large")), answer.assumptions)
       near(models.predict(Change()).jobs.head.prediction.replay, 3)
     }
+  }
+
+  test("what reads a shuffle whose stage was skipped, as with adaptive execution, grows as all do") {
+    val answer = new Models(shuffle("data size", parent = 5), Known(networkBytesPerSecond = Some(100))).predict(plain)
+    near(answer.stages(1).prediction.idealNext, 3)
+    assert(answer.assumptions.exists(_.contains("which shuffle a stage reads")), answer.assumptions)
   }
 
   test("of other shuffles, and of those that are not compressed, nothing is known") {
