@@ -61,12 +61,14 @@ object OptimizeCommand {
     .getOrElse(throw new Usage(s"--deadline $text: expected a time such as 2h, 90m or 5400"))
 
   /** T of each kind of I/O that is named. */
-  private def rates(text: String): Map[IoKind, Double] = text.split(',').map {
-    case Named(key, megabytes) if megabytes.toDouble > 0 && IoKind.all.exists(_.key == key) =>
-      IoKind.all.find(_.key == key).get -> megabytes.toDouble * 1e6
-    case _ => throw new Usage(
-        s"--per-core $text: expected KIND:MB such as hdfsRead:30,shuffleRead:60; kinds are ${IoKind.all.map(_.key).mkString(", ")}"
-      )
+  private def rates(text: String): Map[IoKind, Double] = text.split(',').map { part =>
+    val rate = part match {
+      case Named(key, megabytes) => IoKind.all.find(_.key == key).map(_ -> megabytes.toDouble * 1e6).filter(_._2 > 0)
+      case _ => None
+    }
+    rate.getOrElse(throw new Usage(
+      s"--per-core $text: expected KIND:MB such as hdfsRead:30,shuffleRead:60; kinds are ${IoKind.all.map(_.key).mkString(", ")}"
+    ))
   }.toMap
 
   /** One after the other, and no longer than what is asked of it: each may need most of the memory. */

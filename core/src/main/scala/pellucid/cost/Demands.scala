@@ -64,13 +64,16 @@ object Demands {
         Io(IoKind.PersistRead, persistedRead, persistedRead * perTask),
         Io(IoKind.PersistWrite, persistedWrite, persistedWrite * perTask)
       ).filter(_.bytes > 0).map(io => io.copy(coreBytesPerSecond = perCore.get(io.kind)))
-      val atT = io.flatMap(io => io.coreBytesPerSecond.map(io.bytes / io.replicas / _)).sum
       val told = io.filter(_.coreBytesPerSecond.isDefined)
-      val waited = // for which I/O it was a stock log does not say
-        if (sums.observed) sums.waited(told.map(_.kind))
-        else if (told.isEmpty) 0.0
-        else sums.blockedSeconds * told.map(_.bytes).sum / io.map(_.bytes).sum
-      val ioComputed = math.max(0.0, atT - waited)
+      val ioComputed =
+        if (told.isEmpty) 0.0
+        else {
+          val atT = told.map(io => io.bytes / io.replicas / io.coreBytesPerSecond.get).sum
+          val waited = // for which I/O it was a stock log does not say
+            if (sums.observed) sums.waited(told.map(_.kind))
+            else sums.blockedSeconds * told.map(_.bytes).sum / io.map(_.bytes).sum
+          math.max(0.0, atT - waited)
+        }
       val taskSeconds = sums.durationSeconds * perTask
       val seconds = own.ofStage(s)
       val leastWaves = if (taskSeconds > 0) math.min(1.0, seconds / taskSeconds) else 1.0
@@ -119,25 +122,25 @@ object Demands {
   private final class TaskSums(tasks: Tasks, rows: Array[Int], phases: TaskPhases) {
     var input, output, shuffleRead, shuffleWrite, spilled, durationSeconds, blockedSeconds, computeSeconds = 0.0
     var observed = false
-    private val waitedFor = new Array[Long](Phase.all.size)
 
     /** Seconds, where they were measured. */
-    def waited(kinds: Seq[IoKind]): Double = kinds.map {
-      case IoKind.HdfsRead => Phase.InputRead
-      case IoKind.HdfsWrite => Phase.OutputWrite
-      case IoKind.ShuffleRead => Phase.ShuffleRead
-      case IoKind.ShuffleWrite => Phase.ShuffleWrite
-      case IoKind.PersistRead | IoKind.PersistWrite => Phase.Spill
-    }.distinct.map(phase => waitedFor(phase.index)).sum / 1e9
+    def waited(kinds: Seq[IoKind]): Double = {
+      val of = kinds.map {
+        case IoKind.HdfsRead => Phase.InputRead
+        case IoKind.HdfsWrite => Phase.OutputWrite
+        case IoKind.ShuffleRead => Phase.ShuffleRead
+        case IoKind.ShuffleWrite => Phase.ShuffleWrite
+        case IoKind.PersistRead | IoKind.PersistWrite => Phase.Spill
+      }.distinct
+      rows.iterator.map { row => phases.load(row); of.map(phases(_)).sum }.sum / 1e9
+    }
 
     for (row <- rows) {
-
       phases.load(row)
       val duration = tasks.durationMillis(row) * 1000000L
       durationSeconds += duration / 1e9
       val blocked = if (tasks.is(row, Tasks.Observed)) phases.neitherLogged else phases.diskAtMost
       blockedSeconds += blocked / 1e9
-      for (phase <- Phase.all) waitedFor(phase.index) += phases(phase)
       computeSeconds += math.max(0L, duration - blocked - phases(Phase.CpuQueue)) / 1e9
       input += tasks.inputBytes(row).toDouble
       output += tasks.outputBytes(row).toDouble

@@ -80,15 +80,16 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
       case Failure => failure = Option(c.string()).map(firstLine)
       case Accumulables => c.elements {
           if (c.peek() == '{') {
-            var of, value = ""
-            c.fields(stageKeys) {
-              case AccumulableName => of = orEmpty(c.string())
-              case Value if DataSize(of) || of == RecordsWritten || of == BytesWritten => value = orEmpty(c.string())
+            var of = Keys.Unknown
+            var value = 0L
+            c.fields(accumulableKeys) {
+              case AccumulableName => of = c.lookup(shuffleSizes); if (of == Keys.Unknown) c.skip()
+              case Value if of != Keys.Unknown => // any accumulator may have such a name
+                value = math.max(0L, orEmpty(c.string()).toLongOption.getOrElse(0L))
             }
-            for (n <- value.toLongOption if n > 0) // any accumulator may have such a name
-              if (of == RecordsWritten) records = n
-              else if (of == BytesWritten) written = n
-              else rowBytes += n
+            if (of == RowBytes) rowBytes += value
+            else if (of == Records && value > 0) records = value
+            else if (of == Written && value > 0) written = value
           } else c.skip()
         }
     }
@@ -131,9 +132,14 @@ private[log] final class StageEvents(c: JsonCursor, builder: TraceBuilder) {
     Submission -> "Submission Time",
     Completion -> "Completion Time",
     Failure -> "Failure Reason",
-    Accumulables -> "Accumulables",
-    AccumulableName -> "Name",
-    Value -> "Value"
+    Accumulables -> "Accumulables"
+  )
+  private val accumulableKeys = new Keys(AccumulableName -> "Name", Value -> "Value")
+  private val shuffleSizes = new Keys(
+    RowBytes -> "data size", // of an exchange
+    RowBytes -> "data size total (min, med, max)", // before Spark 3.0
+    Records -> "internal.metrics.shuffle.write.recordsWritten",
+    Written -> "internal.metrics.shuffle.write.bytesWritten"
   )
 }
 
@@ -163,12 +169,14 @@ private[log] object StageEvents {
   private final val Completion = 8
   private final val Failure = 9
   private final val Accumulables = 10
-  private final val AccumulableName = 11
-  private final val Value = 12
 
-  /** Of the rows that an exchange writes, each behind its length. */
-  private val DataSize = Set("data size", "data size total (min, med, max)") // the latter before Spark 3.0
-  private final val BytesWritten = "internal.metrics.shuffle.write.bytesWritten"
-  private final val RecordsWritten = "internal.metrics.shuffle.write.recordsWritten"
+  private final val AccumulableName = 1
+  private final val Value = 2
+
+  private final val RowBytes = 1
+  private final val Records = 2
+  private final val Written = 3
+
+  /** That an exchange writes before each row. */
   private final val BytesOfLength = 4
 }

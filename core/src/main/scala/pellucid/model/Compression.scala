@@ -15,7 +15,7 @@ private[model] final class Compression(trace: Trace, work: Work, spillsApart: Bo
     trace.stages(s).shuffle.filter(_ => trace.application.compressesShuffles && trace.stages(s).attempt == 0)
       .fold(1.0)(size => size.plain.toDouble / size.written)
   }
-  private val wrote: IndexedSeq[Double] = trace.stages.indices.map(sum(_, trace.tasks.shuffleWriteBytes(_)))
+  private lazy val wrote: IndexedSeq[Double] = trace.stages.indices.map(sum(_, trace.tasks.shuffleWriteBytes(_)))
 
   private def mean(stages: Iterable[Int]): Option[Double] = {
     val bytes = stages.map(wrote).sum
@@ -23,21 +23,21 @@ private[model] final class Compression(trace: Trace, work: Work, spillsApart: Bo
   }
 
   /** Of all that was written. */
-  private val all = mean(trace.stages.indices).getOrElse(1.0)
+  private lazy val all = mean(trace.stages.indices).getOrElse(1.0)
 
   /** By stages that it has: adaptive execution runs each exchange as a job of its own, and what reads it names a stage that was skipped. */
-  private val writersOf: IndexedSeq[Seq[Int]] = {
+  private lazy val writersOf: IndexedSeq[Seq[Int]] = {
     val ofId = trace.stages.indices.filter(s => wrote(s) > 0 && trace.stages(s).attempt == 0).map(s =>
       trace.stages(s).id -> s
     ).toMap
     trace.stages.map(_.parentIds.toSeq.flatMap(ofId.get)).toIndexedSeq
   }
 
-  private val growthOfWritten = trace.stages.indices.map { s =>
+  private lazy val growthOfWritten = trace.stages.indices.map { s =>
     val spilled = if (spillsApart) 0.0 else sum(s, trace.tasks.diskSpilledBytes(_))
     if (wrote(s) > 0) 1 + (growths(s) - 1) * wrote(s) / (wrote(s) + spilled) else 1
   }
-  private val growthOfRead = writersOf.map(mean(_).getOrElse(all))
+  private lazy val growthOfRead = writersOf.map(mean(_).getOrElse(all))
 
   def isKnown: Boolean = growths.exists(_ != 1)
 
@@ -48,18 +48,13 @@ private[model] final class Compression(trace: Trace, work: Work, spillsApart: Bo
     case _ => 1
   }
 
-  private val reads = trace.stages.indices.map(sum(_, trace.tasks.shuffleReadBytes(_)) > 0)
+  private lazy val reads = trace.stages.indices.map(sum(_, trace.tasks.shuffleReadBytes(_)) > 0)
 
   /** Of the time for which a stage computed, the part that decompressed what it read of shuffles, as samples showed. */
-  val cpu: Array[Double] = {
-    val seen, computed = new Array[Double](trace.stages.size)
-    for (use <- trace.paths if use.sampled && use.kind == "decompress") seen(use.stage) += use.micros.toDouble
-    for (step <- 0 until work.table.size if work.kind(step) == Resource.Cpu)
-      computed(trace.tasks.stage(work.table.task(step))) += work.table.serviceMicros(step).toDouble
-    Array.tabulate(computed.length)(s =>
-      if (reads(s) && growthOfRead(s) != 1 && sum(s, trace.tasks.inputBytes(_)) == 0 && computed(s) > 0)
-        math.min(1.0, seen(s) / computed(s))
-      else 0.0
+  lazy val cpu: Array[Double] = {
+    val part = SampledPart.of(trace, work, Set("decompress"))
+    Array.tabulate(part.length)(s =>
+      if (reads(s) && growthOfRead(s) != 1 && !SampledPart.readsInput(trace, s)) part(s) else 0.0
     )
   }
 

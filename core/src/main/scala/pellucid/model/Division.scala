@@ -36,17 +36,20 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
 
   /** Tasks of each stage, in the order in which they are launched. */
   val rows: Array[Array[Int]] = Array.tabulate(schedule.stages) { s =>
-    val all = (queued(s) ++ trace.tasksOfStage(s).filter(awaited(_))).distinct
-    val (done, others) = all.partition(isDivisible)
-    if (partitions.isEmpty || !divides(s, done)) all else others ++ divide(s, done, partitions.get)
+    val all = recorded(s)
+    partitions.filter(_ => divides(s, all)).fold(all) { n =>
+      val (done, others) = all.partition(isDivisible)
+      others ++ divide(s, done, n)
+    }
   }
+
+  private def recorded(stage: Int) = (queued(stage) ++ trace.tasksOfStage(stage).filter(awaited(_))).distinct
 
   /** Of each new part, the step, how much of it, and how much of what does not depend on how much it is. */
   private val (ofSteps, parts, lots) = (stepsOfParts.result(), shares.result(), lotsOfParts.result())
 
   /** How many tasks the end of each stage waits for. */
-  val awaitedOfStage: Array[Int] =
-    if (made.isEmpty) schedule.awaitedOfStage else rows.map(_.count(isAwaited))
+  val awaitedOfStage: Array[Int] = rows.map(_.count(isAwaited))
 
   /** By machine of the recording. */
   val rowsOfHost: Array[Array[Array[Int]]] = rows.map { all =>
@@ -55,14 +58,18 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
   }
 
   /** Whether another number of partitions divides any stage's work in another way. */
-  def mayDiffer: Boolean = (0 until schedule.stages).exists(s => divides(s, rows(s).filter(isDivisible)))
+  def mayDiffer: Boolean = (0 until schedule.stages).exists(s => divides(s, recorded(s)))
 
   /** It is known what it did. */
   private def isDivisible(task: Int) = awaited(task) && trace.tasks.succeeded(task) && steps(task).nonEmpty
 
-  private def divides(stage: Int, tasks: Array[Int]) = tasks.length > 1 && trace.stages(stage).attempt == 0 &&
-    tasks.exists(t => trace.tasks.shuffleReadBytes(t) > 0) &&
-    !tasks.exists(t => trace.tasks.inputBytes(t) > 0 || steps(t).exists(work.phase(_) == MonotaskPhase.InputRead))
+  private def divides(stage: Int, all: Array[Int]) = trace.stages(stage).attempt == 0 && {
+    val tasks = all.filter(isDivisible)
+    tasks.length > 1 && tasks.exists(t => trace.tasks.shuffleReadBytes(t) > 0) &&
+    !tasks.exists(t => trace.tasks.inputBytes(t) > 0 || readsInput(steps(t)))
+  }
+
+  private def readsInput(parts: Range) = parts.exists(part => work.phase(step(part)) == MonotaskPhase.InputRead)
 
   private def steps(task: Int) = work.first(task) until work.last(task)
 
@@ -108,9 +115,7 @@ final class Division(schedule: Schedule, work: Work, partitions: Option[Int]) {
   val last: Array[Int] = work.last ++ made.map(_.last)
 
   /** Those of each stage that read input, of which each is taken to read one block. */
-  lazy val readers: Array[Int] = rows.map(_.count(task =>
-    (first(task) until last(task)).exists(part => work.phase(step(part)) == MonotaskPhase.InputRead)
-  ))
+  lazy val readers: Array[Int] = rows.map(_.count(task => readsInput(first(task) until last(task))))
 
   /** The recorded one. */
   def step(part: Int): Int = if (part < recordedSteps) part else ofSteps(part - recordedSteps)

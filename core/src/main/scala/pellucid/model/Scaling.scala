@@ -177,17 +177,23 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
   }
 }
 
-/** Of the time for which each stage that reads input computed, the part that deserialized it, as samples showed: CPU time or not. */
-private[model] object Deserialized {
-  def of(trace: Trace, work: Work): Array[Double] = {
+/** Of the time for which each stage computed, the part in which samples showed one of these `kinds`: CPU time or not. */
+private[model] object SampledPart {
+  def of(trace: Trace, work: Work, kinds: Set[String]): Array[Double] = {
     val seen, all = new Array[Double](trace.stages.size)
-    val readsInput = new Array[Boolean](trace.stages.size)
-    for (use <- trace.paths if use.sampled && (use.kind == "deserialize" || use.kind == "decompress"))
-      seen(use.stage) += use.micros.toDouble
+    for (use <- trace.paths if use.sampled && kinds(use.kind)) seen(use.stage) += use.micros.toDouble
     for (step <- 0 until work.table.size if work.kind(step) == Resource.Cpu)
       all(trace.tasks.stage(work.table.task(step))) += work.table.serviceMicros(step).toDouble
-    for (task <- 0 until trace.tasks.size if trace.tasks.inputBytes(task) > 0)
-      readsInput(trace.tasks.stage(task)) = true
-    Array.tabulate(all.length)(s => if (readsInput(s) && all(s) > 0) math.min(1.0, seen(s) / all(s)) else 0.0)
+    Array.tabulate(all.length)(s => if (all(s) > 0) math.min(1.0, seen(s) / all(s)) else 0.0)
+  }
+
+  def readsInput(trace: Trace, stage: Int): Boolean = trace.tasksOfStage(stage).exists(trace.tasks.inputBytes(_) > 0)
+}
+
+/** Of the time for which each stage that reads input computed, the part that deserialized it. */
+private[model] object Deserialized {
+  def of(trace: Trace, work: Work): Array[Double] = {
+    val part = SampledPart.of(trace, work, Set("deserialize", "decompress"))
+    Array.tabulate(part.length)(s => if (SampledPart.readsInput(trace, s)) part(s) else 0.0)
   }
 }

@@ -1,7 +1,5 @@
 package pellucid.text
 
-import java.util.Locale
-
 import pellucid.cost.{Choice, IoKind, Optimization, StagePrediction, Term}
 
 /** An [[Optimization]] on a terminal. */
@@ -119,7 +117,7 @@ object OptimizationText {
   /** Cents, and of less than a dollar two digits at least: jobs of seconds cost fractions of a cent. */
   private def dollars(amount: Double): String = {
     val decimals = if (amount > 0) math.max(2, 1 - math.floor(math.log10(amount)).toInt) else 2
-    "$" + s"%.${decimals}f".formatLocal(Locale.ROOT, amount)
+    "$" + s"%.${decimals}f".format(amount)
   }
 
   private def disk(name: String, gigabytes: Double) = f"${clip(name, 20)} $gigabytes%.0f GB"
