@@ -29,6 +29,9 @@ final class PhaseQueue[M <: Monotask] {
     waiting += 1
   }
 
+  /** One of this phase has its turn without having waited here. */
+  def passes(phase: MonotaskPhase): Unit = last = phase.place
+
   /** The next one, which no longer waits.
     *
     * @param freeingFirst memory is short: what moves data out of memory goes before what brings more

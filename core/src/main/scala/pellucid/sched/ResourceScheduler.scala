@@ -21,7 +21,15 @@ final class ResourceScheduler[M <: Monotask](private var slots: Int) {
   /** One more would run at once. */
   def isFree: Boolean = running < slots && queue.size == 0
 
-  def submit(monotask: M): Seq[M] = { queue.add(monotask); start() }
+  def submit(monotask: M): Seq[M] =
+    if (isFree && monotask.multitask <= youngest) {
+      queue.passes(monotask.phase)
+      running += 1
+      List(monotask)
+    } else {
+      queue.add(monotask)
+      start()
+    }
 
   /** One that ran has ended, or will use the resource no longer. */
   def finish(): Seq[M] = {

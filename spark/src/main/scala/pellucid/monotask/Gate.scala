@@ -57,7 +57,7 @@ private[monotask] final class Turn(val multitask: Long, val phase: MonotaskPhase
   private val thread = Thread.currentThread
   @volatile private var begun = false
 
-  private[monotask] def begin(): Unit = { begun = true; LockSupport.unpark(thread) }
+  private[monotask] def begin(): Unit = { begun = true; if (thread ne Thread.currentThread) LockSupport.unpark(thread) }
 
   /** False: the thread was interrupted before it began; it stays interrupted. */
   private[monotask] def await(): Boolean = {

@@ -20,7 +20,7 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
   private val oneByOne = ArrayBuffer.empty[One]
 
   /** Beyond [[Monotask.OneByOne]], by resource and phase, and whether they ran ahead. */
-  private val others = mutable.LinkedHashMap.empty[(MonotaskPhase, Int, Boolean), Array[Long]]
+  private lazy val others = mutable.LinkedHashMap.empty[(MonotaskPhase, Int, Boolean), Array[Long]]
 
   def add(
       resource: String,
@@ -47,7 +47,8 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
     val out = new StringBuilder
     out ++= (beganNanos / 1000 + EpochMicros).toString += ';' ++= resources.mkString(" ")
     oneByOne.foreach(_.write(out))
-    others.foreach { case ((phase, place, _), sums) => new One(phase, place, sums).write(out) }
+    if (oneByOne.size == Monotask.OneByOne)
+      others.foreach { case ((phase, place, _), sums) => new One(phase, place, sums).write(out) }
     out.toString
   }
 }

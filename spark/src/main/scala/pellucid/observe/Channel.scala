@@ -13,15 +13,10 @@ import org.apache.spark.util.CollectionAccumulator
   *
   * What travels is Spark's own `CollectionAccumulator`: no class of ours has to be found by whoever reads it.
   */
-final class Channel private (bytes: Array[Byte]) {
-  private val env = SparkEnv.get // by the time that its last task ends the application may have none
+final class Channel private (told: CollectionAccumulator[String]) {
 
-  /** With the end of the current thread's task. As in Spark itself, an accumulator joins a task by being deserialized on its thread,
-    * and by Spark's own stream: a second kind of stream would make all of the JVM's deserializing dearer, as its compiled calls then
-    * have two receivers.
-    */
-  def send(measured: String): Unit =
-    Channel.serializer(env).deserialize[CollectionAccumulator[String]](ByteBuffer.wrap(bytes)).add(measured)
+  /** With the end of the current thread's task. */
+  def send(measured: String): Unit = TaskObservations.joins(told).add(measured)
 }
 
 object Channel {
@@ -30,16 +25,20 @@ object Channel {
   /** Its number: a setting of the application's environment then, which tells the log's reader which updates are ours. */
   private val Task = "task"
 
-  /** Spark's own of tasks, which one thread uses at a time. */
-  private def serializer(env: SparkEnv) = env.closureSerializer.newInstance()
+  /** Spark's own of tasks. A second kind of stream would make all of the JVM's deserializing dearer, as its compiled calls then have two receivers. */
+  private def serializer = SparkEnv.get.closureSerializer.newInstance()
 
   /** In the driver: what executors are to be told. */
   def toldBy(observations: TaskObservations): JMap[String, String] = {
-    val bytes = Base64.getEncoder.encode(serializer(SparkEnv.get).serialize(observations))
+    val bytes = Base64.getEncoder.encode(serializer.serialize(observations))
     JMap.of(Accumulator, ISO_8859_1.decode(bytes).toString, Task, observations.id.toString)
   }
 
   /** In an executor; None where the driver observes nothing. */
   def ofExecutor(told: JMap[String, String]): Option[Channel] =
-    Option(told.get(Accumulator)).map(text => new Channel(Base64.getDecoder.decode(text)))
+    Option(told.get(Accumulator)).map { text =>
+      new Channel(
+        serializer.deserialize[CollectionAccumulator[String]](ByteBuffer.wrap(Base64.getDecoder.decode(text)))
+      )
+    }
 }

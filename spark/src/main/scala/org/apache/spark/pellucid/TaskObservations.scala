@@ -2,7 +2,7 @@ package org.apache.spark.pellucid
 
 import java.util.{List => JList}
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.scheduler.AccumulableInfo
 import org.apache.spark.util.{AccumulatorContext, AccumulatorV2, CollectionAccumulator}
 
@@ -30,6 +30,19 @@ object TaskObservations {
   def register(sc: SparkContext): TaskObservations = {
     val made = new TaskObservations
     made.register(sc, Some(Name), countFailedValues = true)
+    made
+  }
+
+  private lazy val atDriver = Fields.of(classOf[AccumulatorV2[_, _]], "atDriverSide")
+
+  /** One more of an executor's, with which the current thread's task ends. A task's own accumulators do the same when they are deserialized, which for a
+    * task of a millisecond takes too long.
+    */
+  def joins(told: CollectionAccumulator[String]): CollectionAccumulator[String] = {
+    val made = new CollectionAccumulator[String]
+    made.metadata = told.metadata
+    atDriver.setBoolean(made, false)
+    TaskContext.get().registerAccumulator(made)
     made
   }
 }
