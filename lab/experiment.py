@@ -63,9 +63,15 @@ def refuse_if_off(cluster, say):
 def turns(variants, pairs, say):
     """Calls each of `variants` (name -> function) in turn, `pairs` times."""
     for number in range(1, pairs + 1):
-        for name, function in variants.items():
+        for name in both_ways(variants, number):
             say(f"{number} of {pairs}: {name}")
-            function()
+            variants[name]()
+
+
+def both_ways(names, number):
+    """In the order of the `number`th time, which is every other time the opposite one: a computer of which others have a part is slower after a run than
+    after a pause, and always the same one would come after."""
+    return list(names) if number % 2 else list(names)[::-1]
 
 
 def setting(text):

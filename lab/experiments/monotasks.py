@@ -136,17 +136,17 @@ def in_rounds(applications, jobs, rounds, say):
             say(f"{job}, {number} of {rounds[job]}: {name}")
             applications[name].measure(job, name, line)
 
-        a_round(applications, [job for job in jobs if number <= rounds[job[0]]], measure, f"round {number}", say)
+        a_round(applications, [job for job in jobs if number <= rounds[job[0]]], measure, f"round {number}", say, number)
 
 
-def a_round(applications, jobs, run, title, say):
-    """Each job once, the applications in turn. Its input is written anew: where HDFS puts blocks is luck."""
+def a_round(applications, jobs, run, title, say, number=1):
+    """Each job once, the applications in turn (`both_ways`). Its input is written anew: where HDFS puts blocks is luck."""
     for generate, group in itertools.groupby(jobs, key=lambda job: job[1]):
         say(f"{title}: input")
         for application in applications.values():
             application.generate(generate)
         for job, _, line in group:
-            for name in applications:
+            for name in experiment.both_ways(applications, number):
                 run(name, job, line)
 
 

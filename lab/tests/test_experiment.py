@@ -80,7 +80,7 @@ class Recorder:
         self.done.append((self.name, case, variant, line))
 
 
-def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn():
+def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn_both_ways():
     done = []
     applications = {"stock": Recorder("A", done), "monotasks": Recorder("B", done)}
     monotasks.in_rounds(applications, [("long", "make", "run 1"), ("short", "make", "run 2")], {"long": 1, "short": 2}, lambda *_: None)
@@ -89,7 +89,7 @@ def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn():
         ("A", "long", "stock", "run 1"), ("B", "long", "monotasks", "run 1"),
         ("A", "short", "stock", "run 2"), ("B", "short", "monotasks", "run 2"),
         ("A", "make"), ("B", "make"),
-        ("A", "short", "stock", "run 2"), ("B", "short", "monotasks", "run 2"),
+        ("B", "short", "monotasks", "run 2"), ("A", "short", "stock", "run 2"),
     ]  # fmt: skip
 
 

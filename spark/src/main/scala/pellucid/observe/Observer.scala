@@ -32,13 +32,16 @@ private[pellucid] final class Observer(
 
   /** On the task's thread. */
   def taskStarts(): Unit = {
-    TaskRecord.end() // of a task whose end was not seen
     val observed = tasks {
       val wanted = TaskContext.get().getLocalProperty(Property) != "false"
       if (wanted) observe()
       wanted
     }
-    if (!observed.contains(true)) { others(monotasks.foreach(_.passes())); () }
+    if (!observed.contains(true)) {
+      TaskRecord.end() // of a task whose end was not seen
+      others(monotasks.foreach(_.passes()))
+      ()
+    }
   }
 
   private def observe(): Unit = {

@@ -67,7 +67,7 @@ object TaskRecord {
   def current: TaskRecord = ofThread.get
 
   private[observe] def begin(): TaskRecord = { val record = new TaskRecord; ofThread.set(record); record }
-  private[observe] def end(): Unit = ofThread.remove()
+  private[observe] def end(): Unit = ofThread.set(null)
 
   /** Without the characters that separate fields. */
   private def plain(path: String): String =
