@@ -1,4 +1,4 @@
-"""What experiments share: their options, turns (A B A B ...), equal answers, and tables as CSV and Markdown.
+"""What experiments share: their options, turns (A B B A ...), equal answers, and tables as CSV and Markdown.
 
 An experiment is a module in lab/experiments with a docstring, `options(parser)` and `run(options, say)`.
 """

@@ -7,7 +7,7 @@ import pytest
 
 from lab import experiment, software
 from lab.application import Run
-from lab.experiments import monotasks, slow_nic, whatif
+from lab.experiments import attribution, monotasks, slow_nic, whatif
 
 TABLE = software.REPOSITORY / "docs" / "experiments" / "monotasks.csv"
 
@@ -91,6 +91,23 @@ def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn_both
         ("A", "make"), ("B", "make"),
         ("B", "short", "monotasks", "run 2"), ("A", "short", "stock", "run 2"),
     ]  # fmt: skip
+
+
+def test_an_error_of_attribution_stands_beside_what_spark_counted_of_the_same_tasks():
+    def stage(values, busy, counted, wrote):
+        return {"description": f"{values} values", "monotasks": [{"resource": "cpu", "busySeconds": busy, "bytes": 0}],
+                "demand": {"cpuSeconds": counted, "shuffleWriteBytes": wrote}, "breakdown": {"taskSeconds": 1}}  # fmt: skip
+
+    def run(case, *sorts):
+        report = {"stages": [each for values, busy, counted in sorts for each in (stage(values, busy, counted, 1), stage(values, busy, counted, 0))]}
+        return Run(case, "monotasks", 1.0, None, {"cpu_seconds": 3.0}, (), report)
+
+    runs = [run("10 alone", (10, 2.0, 4.0)), run("50 alone", (50, 2.0, 4.0)), run("both", (10, 1.8, 3.6), (50, 2.2, 4.0))]
+    # of two at once (1.8 + 2.2) / 2 if divided by their tasks' time, which is the same
+    said = attribution.page(Namespace(speed=0.1, pairs=1), runs)
+    assert "| 10 values, map | CPU s | 2.00 | 1.80 | -10.0% | -10.0% | +0% |" in said
+    assert "| 50 values, reduce | CPU s | 2.00 | 2.20 | +10.0% | +0.0% | +0% |" in said
+    assert "| machines | CPU s | 6.00 | 3.00 | -50.0% |  |  |" in said
 
 
 def test_how_fast_the_cpus_were_is_said_by_variants():
