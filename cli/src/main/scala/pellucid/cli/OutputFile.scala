@@ -1,7 +1,8 @@
 package pellucid.cli
 
 import java.io.IOException
-import java.nio.file.{Files, LinkOption, NoSuchFileException, Path, Paths, StandardOpenOption}
+import java.nio.file.{AccessDeniedException, Files, LinkOption, NoSuchFileException, Path, Paths}
+import java.nio.file.{StandardCopyOption, StandardOpenOption}
 
 /** A file that `flag` names, to be written at the end.
   *
@@ -18,7 +19,22 @@ final class OutputFile(flag: String, file: String, read: Seq[Path] = Nil) {
     if (isNew) Files.delete(path) // until there is something in it
   }
 
-  def write(content: Array[Byte]): Unit = named(Files.write(Paths.get(file), content))
+  /** All of it, or what was there before stays: a disk may be full. */
+  def write(content: Array[Byte]): Unit = named {
+    val path = Paths.get(file)
+    val isThere = Files.isRegularFile(path)
+    if (!isThere && !Files.notExists(path, LinkOption.NOFOLLOW_LINKS)) Files.write(path, content) // a pipe, a terminal
+    else {
+      val end = if (isThere) path.toRealPath() else path.toAbsolutePath
+      val beside = end.resolveSibling(s".${end.getFileName}.unfinished")
+      try {
+        Files.write(beside, content)
+        if (isThere) Files.setPosixFilePermissions(beside, Files.getPosixFilePermissions(end))
+        Files.move(beside, end, StandardCopyOption.REPLACE_EXISTING)
+      } catch { case _: AccessDeniedException => Files.write(end, content) } // a file in a folder that is another's
+      finally Files.deleteIfExists(beside)
+    }
+  }
 
   private def named(io: => Unit): Unit =
     try io

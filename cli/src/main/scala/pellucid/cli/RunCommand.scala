@@ -4,12 +4,14 @@ import java.io.{File, IOException, InputStreamReader}
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
-import java.util.Properties
+import java.util.{Properties, UUID}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import sun.misc.Signal
+
+import pellucid.trace.ApplicationInfo
 
 /** `pellucid run`: spark-submit with the plugin and an event log switched on, and the report at the end. */
 object RunCommand {
@@ -44,25 +46,37 @@ object RunCommand {
       val folder = named.getOrElse(Files.createTempDirectory("pellucid-run").toUri.toString)
       val local = localFolder(folder)
       val before = local.iterator.flatMap(logs).toSet
-      val command = submit.toString +: withPlugin(arguments, settings, jar.toString, folder)
+      val mark = UUID.randomUUID.toString
+      val command = submit.toString +: withPlugin(arguments, settings, jar.toString, folder, mark)
       if (named.isEmpty) Console.err.println(s"pellucid: the event log will be in $folder")
       val status =
         try ended(new ProcessBuilder(command.asJava).inheritIO())
         catch { case e: IOException => throw new Usage(s"run: $submit cannot be run: ${e.getMessage}") }
-      val made = local.toSeq.flatMap(logs).filterNot(before)
-      if (local.isEmpty)
-        Console.err.println(
-          s"pellucid: the event log is in $folder: once it is in a local folder, `pellucid report` reads it"
-        )
-      else if (made.isEmpty) Console.err.println(s"pellucid: no event log in $folder: nothing to report on")
-      made.foreach { log =>
-        Console.err.println(s"pellucid: the event log is $log")
-        // without a report the job's own status counts
-        try ReportCommand.run(log.toString, None, json = false, None, None, None)
-        catch ReportCommand.why("no report").andThen(why => Console.err.println(s"pellucid: $why"))
+      local match {
+        case None =>
+          Console.err.println(
+            s"pellucid: the event log is in $folder: once it is in a local folder, `pellucid report` reads it"
+          )
+        case Some(path) => report(logs(path).filterNot(before), mark, folder)
       }
       status
     }
+
+  /** Of the logs that are new in a folder, which other applications may write to, those with this run's mark. Without a report the job's own status counts. */
+  private def report(made: Seq[Path], mark: String, folder: String): Unit = {
+    val unread = "no report"
+    def say(text: String): Unit = Console.err.println(s"pellucid: $text")
+    val own = made.filter { log =>
+      try ReportCommand.readOne(log.toString).application.run.contains(mark)
+      catch ReportCommand.why(unread).andThen { why => say(why); false }
+    }
+    if (own.isEmpty) say(s"no event log of this run in $folder: nothing to report on")
+    own.foreach { log =>
+      say(s"the event log is $log")
+      try ReportCommand.run(log.toString, None, json = false, None, None, None)
+      catch ReportCommand.why(unread).andThen(why => say(why))
+    }
+  }
 
   /** The exit status. Ctrl-C is for Spark, which has it too, and a request to end is passed on to it: what is reported on has ended. */
   private def ended(spark: ProcessBuilder): Int = {
@@ -146,13 +160,15 @@ object RunCommand {
       arguments: Arguments,
       settings: Settings,
       jar: String,
-      logFolder: String
+      logFolder: String,
+      mark: String
   ): Seq[String] = {
     def conf(key: String, value: String) = Seq("--conf", s"$key=$value")
     val plugins = (settings(Plugins).toSeq :+ "pellucid.PellucidPlugin").mkString(",")
     val jars = (settings.optionOf("--jars").orElse(settings(Jars)).toSeq :+ jar).mkString(",")
     conf("spark.eventLog.enabled", "true") ++ conf(LogFolder, logFolder) ++ Seq("--jars", jars) ++
-      conf(Plugins, plugins) ++ arguments.options.filterNot(joined).flatMap { case (o, v) => o :: v.toList } ++
+      conf(Plugins, plugins) ++ conf(ApplicationInfo.Run, mark) ++
+      arguments.options.filterNot(joined).flatMap { case (o, v) => o :: v.toList } ++
       arguments.application
   }
 

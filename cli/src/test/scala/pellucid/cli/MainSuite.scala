@@ -140,6 +140,11 @@ class MainSuite extends CommandSuite {
     val link = Files.createSymbolicLink(dir.resolve("page.html"), dir.resolve("elsewhere.html"))
     assertEquals(run("report", copy.toString, "--html", link.toString)._1, 0)
     assert(Files.isSymbolicLink(link) && Files.size(dir.resolve("elsewhere.html")) > 0)
+    // what cannot be written to its end takes nothing's place
+    Files.writeString(Files.createDirectory(dir.resolve(".old.html.unfinished")).resolve("in the way"), "")
+    val old = Files.writeString(dir.resolve("old.html"), "before")
+    mistake("report", copy.toString, "--html", old.toString)("cannot be written")
+    assertEquals(Files.readString(old), "before")
   }
 
   folder.test("of a log that lacks something all commands say so") { dir =>

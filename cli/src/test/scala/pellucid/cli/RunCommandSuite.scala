@@ -7,7 +7,7 @@ import java.nio.file.attribute.PosixFilePermissions
 
 class RunCommandSuite extends munit.FunSuite {
   private val log: Path = Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent)
-    .map(_.resolve("core/src/test/logs/spark-4.3.0-zstd.zstd")).find(Files.exists(_)).get
+    .map(_.resolve("core/src/test/logs/spark-2.4.8-plain")).find(Files.exists(_)).get
   private val folder = FunFixture[Path](
     _ => Files.createTempDirectory("pellucid"),
     dir => Files.walk(dir).sorted(java.util.Comparator.reverseOrder[Path]).forEach(Files.delete(_))
@@ -19,13 +19,20 @@ class RunCommandSuite extends munit.FunSuite {
     val script = s"""#!/bin/sh
       |printf '%s\\n' "$$@" > ${dir.resolve("arguments")}
       |for argument; do case $$argument in spark.eventLog.dir=file://*) to=$${argument#spark.eventLog.dir=file://} ;; esac; done
-      |${if (copies) s"cp $log $$to/app-1.zstd" else ":"}
+      |${if (copies) logTo("$to") else ":"}
       |exit $status
       |""".stripMargin
     Files.writeString(bin.resolve("spark-submit"), script)
     Files.setPosixFilePermissions(bin.resolve("spark-submit"), PosixFilePermissions.fromString("rwxr-xr-x"))
     bin.getParent
   }
+
+  /** Lines of a shell that write a log with the settings of the arguments to a folder, and beside it another application's. */
+  private def logTo(folder: String) =
+    s"""for argument; do case $$argument in spark.pellucid.run=*) mark=$${argument#*=} ;; esac; done
+       |sed "s/\\"Spark Properties\\":{/&\\"spark.pellucid.run\\":\\"$$mark\\",/" $log > "$folder/app-1"
+       |cp $log "$folder/app-2"
+       |""".stripMargin
 
   private def run(dir: Path, home: Option[Path], args: String*): (Int, String, String) = {
     val jar = Files.writeString(dir.resolve("plugin.jar"), "")
@@ -40,7 +47,8 @@ class RunCommandSuite extends munit.FunSuite {
     val (status, out, err) = run(dir, Some(spark(dir, 3)), "--master", "local[2]", "job.py", "--jars", "mine")
     assertEquals(status, 3)
     assert(out.contains("What would help"), out)
-    assert(err.contains("the event log is "), err)
+    assertEquals(err.linesIterator.filter(_.contains("the event log is ")).map(_.takeRight(6)).toSeq, Seq("/app-1"))
+    assertEquals("What would help".r.findAllIn(out).size, 1, out)
     val arguments = Files.readString(dir.resolve("arguments")).linesIterator.toSeq
     assert(arguments.containsSlice(Seq("--conf", "spark.plugins=pellucid.PellucidPlugin")), arguments)
     assert(arguments.containsSlice(Seq("--jars", dir.resolve("plugin.jar").toString)), arguments)
@@ -58,8 +66,11 @@ class RunCommandSuite extends munit.FunSuite {
     )
     val to = Files.createDirectories(dir.resolve("logs"))
     run(dir, Some(home), "-v", "--jars=a.jar,b.jar", "-c", s"spark.eventLog.dir=file://$to", "x.jar", "--jars", "mine")
+    val (mark, arguments) =
+      Files.readString(dir.resolve("arguments")).linesIterator.toSeq.partition(_.startsWith("spark.pellucid.run="))
+    assertEquals(mark.size, 1)
     assertEquals(
-      Files.readString(dir.resolve("arguments")).linesIterator.toSeq,
+      arguments,
       Seq(
         "--conf",
         "spark.eventLog.enabled=true",
@@ -69,6 +80,7 @@ class RunCommandSuite extends munit.FunSuite {
         s"a.jar,b.jar,${dir.resolve("plugin.jar")}",
         "--conf",
         "spark.plugins=other.Plugin,pellucid.PellucidPlugin",
+        "--conf",
         "-v",
         "-c",
         s"spark.eventLog.dir=file://$to",
@@ -79,7 +91,7 @@ class RunCommandSuite extends munit.FunSuite {
     )
     run(dir, Some(home), "-c", "spark.plugins=third.Plugin", "x.jar")
     assert(
-      Files.readString(dir.resolve("arguments")).contains("spark.plugins=third.Plugin,pellucid.PellucidPlugin\nx.jar")
+      Files.readString(dir.resolve("arguments")).contains("spark.plugins=third.Plugin,pellucid.PellucidPlugin\n")
     )
   }
 
@@ -134,9 +146,9 @@ class RunCommandSuite extends munit.FunSuite {
     val home = spark(dir, 0, copies = false)
     def submitted(folder: String, to: Path) = {
       Files.createDirectories(to)
-      Files.writeString(home.resolve("bin/spark-submit"), s"#!/bin/sh\ncp $log '$to/app-1.zstd'\n")
+      Files.writeString(home.resolve("bin/spark-submit"), s"#!/bin/sh\n${logTo(to.toString)}")
       val (_, out, err) = run(dir, Some(home), "-c", s"spark.eventLog.dir=$folder", "x.jar")
-      assert(out.contains("What would help") && err.contains(s"the event log is $to/app-1.zstd"), err)
+      assert(out.contains("What would help") && err.contains(s"the event log is $to/app-1"), err)
     }
     submitted(s"file://$dir/a%20b", dir.resolve("a b"))
     submitted(s"$dir/a%20b", dir.resolve("a%20b"))
@@ -169,7 +181,7 @@ class RunCommandSuite extends munit.FunSuite {
   folder.test("no log, no report, and it says so") { dir =>
     val (status, out, err) = run(dir, Some(spark(dir, 1, copies = false)), "job.py")
     assertEquals((status, out), (1, ""))
-    assert(err.contains("no event log in "), err)
+    assert(err.contains("no event log of this run in "), err)
   }
 
   folder.test("no spark-submit, no plugin") { dir =>

@@ -1,6 +1,6 @@
 package pellucid.log
 
-import pellucid.trace.{ResourceProfile, Timing, TraceBuilder}
+import pellucid.trace.{ApplicationInfo, ResourceProfile, Timing, TraceBuilder}
 
 /** Events of the application and its executors. */
 private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder) {
@@ -40,14 +40,16 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
   /** Of the environment only the settings that an analysis reads are kept. */
   def environment(): Unit = {
     var kept = builder.application.properties
+    var run = builder.application.run
     c.event(keys) {
       case SparkProperties =>
         c.fields(settingKeys) {
           case ObservationId => orEmpty(c.string()).toLongOption.foreach(builder.timings(_) = Timing.Observation)
+          case Run => run = Some(orEmpty(c.string()))
           case key if key != Keys.Unknown => kept += settings(key - 1) -> orEmpty(c.string())
         }
     }
-    builder.application = builder.application.copy(properties = kept)
+    builder.application = builder.application.copy(properties = kept, run = run)
   }
 
   def executorAdded(): Unit = {
@@ -145,7 +147,10 @@ private[log] final class ApplicationEvents(c: JsonCursor, builder: TraceBuilder)
     Attempt -> "App Attempt ID"
   )
   private val settingKeys =
-    new Keys((ObservationId -> observationId) +: settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*)
+    new Keys(
+      Seq(ObservationId -> observationId, Run -> ApplicationInfo.Run) ++
+        settings.zipWithIndex.map { case (name, i) => (i + 1) -> name }: _*
+    )
 }
 
 private[log] object ApplicationEvents {
@@ -170,6 +175,7 @@ private[log] object ApplicationEvents {
 
   /** What the plugin's driver tells its executors: the number of the accumulator that tasks write to. */
   private final val ObservationId = 100
+  private final val Run = 101
   private val observationId = "spark.plugins.internal.conf.pellucid.PellucidPlugin.task"
 
   private val settings = IndexedSeq(

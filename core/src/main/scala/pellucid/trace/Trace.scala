@@ -122,6 +122,7 @@ final case class Trace(
   def host(taskRow: Int): String = executors(tasks.executor(taskRow)).host
 }
 
+/** @param run which `pellucid run` it is of, where it is of one */
 final case class ApplicationInfo(
     id: String,
     name: String,
@@ -129,7 +130,8 @@ final case class ApplicationInfo(
     sparkVersion: String,
     startMillis: Long,
     endMillis: Long,
-    properties: Map[String, String]
+    properties: Map[String, String],
+    run: Option[String] = None
 ) {
 
   /** How often HDFS writes each block, where the log says. */
@@ -149,6 +151,9 @@ final case class ApplicationInfo(
 }
 
 object ApplicationInfo {
+
+  /** The setting by which `pellucid run` knows its application again. */
+  final val Run = "spark.pellucid.run"
 
   /** Of HDFS where nothing else is set. */
   final val DefaultReplication = 3

@@ -58,19 +58,25 @@ private[spark] object PellucidTab {
         response.setContentType(s"$kind;charset=utf-8")
         response.getOutputStream.write(body)
       }
+
+      def made(kind: String, report: => Array[Byte])(refuse: String => Unit): Unit =
+        try answer(kind, report)
+        catch {
+          case e: NotReadable => refuse(e.getMessage)
+          case e if Guard.harmless(e) =>
+            if (!warned) Guard.warn(s"a report cannot be made: $e", e)
+            warned = true
+            refuse(s"The report cannot be made: $e")
+        }
       request.getPathInfo match {
-        case "/" =>
-          try answer("text/html", report.html())
-          catch {
-            case e: NotReadable => answer("text/plain", e.getMessage.getBytes(UTF_8))
-            case e if Guard.harmless(e) =>
-              if (!warned) Guard.warn(s"a report cannot be made: $e", e)
-              warned = true
-              answer("text/plain", s"The report cannot be made: $e".getBytes(UTF_8))
-          }
+        case "/" => made("text/html", report.html())(why => answer("text/plain", why.getBytes(UTF_8)))
         case "/script.js" => answer("text/javascript", Page.script)
         case "/tab.js" => answer("text/javascript", tabScript)
-        case "/report.json" => answer("application/json", report.json())
+        case "/report.json" =>
+          made("application/json", report.json()) { why =>
+            response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE)
+            answer("text/plain", why.getBytes(UTF_8))
+          }
         case "/state.json" =>
           answer("application/json", s"""{"stale":${report.stale},"shown":${report.shown}}""".getBytes(UTF_8))
         case _ => response.sendError(HttpServletResponse.SC_NOT_FOUND)
