@@ -61,7 +61,7 @@ peers:
 test-workloads: $(VENV)/page $(VENV)/bench
 	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH=. PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
 
-# the thesis' workloads on stock Spark and as monotasks, on three kinds of disks; about four hours, root on Linux
+# the thesis' workloads on stock Spark and as monotasks, on three kinds of disks and on this computer's own; about six hours, root on Linux
 bench-monotasks: build $(VENV)/bench
 	./pellucid-lab experiment monotasks
 

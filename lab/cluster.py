@@ -130,12 +130,12 @@ def _sweep(name):
     for process in holders:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process[0], signal.SIGKILL)
-        _until(lambda p=process: not state.alive(p), f"process {process[0]} to end")
-    _until(lambda: not disk.left_over(folder), "the loop devices to be free", disk.detach_left_over, folder)
+        until(lambda p=process: not state.alive(p), f"process {process[0]} to end")
+    until(lambda: not disk.left_over(folder), "the loop devices to be free", disk.detach_left_over, folder)
     groups.lift_left_over()
     left = groups.left_over(group_name(name, ""))
     for group in left:
-        _until(lambda g=group: groups.remove(g), f"control group {group} to be empty")
+        until(lambda g=group: groups.remove(g), f"control group {group} to be empty")
     found = folder.exists() or bool(left)
     shutil.rmtree(folder, ignore_errors=True)
     if not any(each.is_dir() for each in state.ROOT.iterdir()):
@@ -143,7 +143,7 @@ def _sweep(name):
     return found
 
 
-def _until(done, what, retry=None, *arguments):
+def until(done, what, retry=None, *arguments):
     deadline = time.monotonic() + 20
     while not done():
         if time.monotonic() > deadline:

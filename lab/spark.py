@@ -29,13 +29,33 @@ def configure(conf, config, events):
         # a heap of one size from the start takes nothing from the page cache later
         "spark.executor.extraJavaOptions": f"-XX:ActiveProcessorCount={machine.cores} -XX:+UseParallelGC"
         f" -Xms{machine.executor_memory >> 20}m -XX:+AlwaysPreTouch",
+        "spark.sql.warehouse.dir": f"{hdfs.URI}/warehouse",
+    }
+    _write(conf, values | _logging(events) | config.spark_conf)
+
+
+def configure_local(conf, cores, memory, events):
+    """The same of an application without a cluster."""
+    values = {
+        "spark.master": f"local[{cores}]",
+        "spark.driver.memory": f"{memory >> 20}m",
+        "spark.driver.extraJavaOptions": f"-XX:+UseParallelGC -Xms{memory >> 20}m -XX:+AlwaysPreTouch",
+        "spark.ui.enabled": "false",
+    }
+    _write(conf, values | _logging(events))
+
+
+def _logging(events):
+    return {
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{events}",
         "spark.eventLog.rolling.enabled": "false",
         "spark.eventLog.compress": "false",
-        "spark.sql.warehouse.dir": f"{hdfs.URI}/warehouse",
         "spark.ui.showConsoleProgress": "false",
-    } | config.spark_conf
+    }
+
+
+def _write(conf, values):
     conf.mkdir(parents=True, exist_ok=True)
     (conf / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in values.items()))
     (conf / "log4j2.properties").write_text(_LOG4J)

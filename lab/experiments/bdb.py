@@ -20,7 +20,7 @@ def run(options, say):
         with Application(cluster, "bdb") as application:
             for kind in ("text", "parquet"):
                 say(f"input: {kind}")
-                application.generate(f"bdbench generate --data /bdb-{kind} --scale {options.scale} --files 32 --format {kind}")
+                application.generate(f"bdbench generate --data bdb-{kind} --scale {options.scale} --files 32 --format {kind}")
             variants = {(query, kind): line(query, kind) for query in options.queries for kind in ("text", "parquet")}
             for (query, kind), each in variants.items():
                 say(f"warm-up: {query} {kind}")
@@ -34,7 +34,7 @@ def run(options, say):
 
 
 def line(query, kind):
-    return f"bdbench run --query {query} --data /bdb-{kind} --output /result-{kind} --format {kind} --split-mb 16 --reduce-partitions 16"
+    return f"bdbench run --query {query} --data bdb-{kind} --output result-{kind} --format {kind} --split-mb 16 --reduce-partitions 16"
 
 
 def page(options, runs):

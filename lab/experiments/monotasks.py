@@ -1,8 +1,9 @@
 """The same jobs on stock Spark and as monotasks, in turn: how much faster, and where the time goes (thesis 5.5).
 
-Two labs are up at once, alike but for the plugin's setting; only one of them works at a time.
+Two labs are up at once, alike but for the plugin's setting, or two applications on this computer's own disk; only one of them works at a time.
 """
 
+import contextlib
 import itertools
 import math
 import statistics
@@ -14,6 +15,7 @@ from lab import experiment
 from lab.application import Application
 from lab.cluster import LabError, lab
 from lab.experiments import bdb
+from lab.local import CORES, local
 
 WARM_UP_SECONDS = 45  # of the clock, in which a job is run again and again as fast as this computer can: the compiler has CPUs then
 REHEARSED_SECONDS = 15  # and as it will be measured
@@ -22,35 +24,37 @@ MOST_TIMES = 5
 MOST_SECONDS = 300  # and where a run takes long no more often than that takes
 MEASURED_SECONDS = 20  # of each variant of a job at least: one of a second or two is told apart by more runs only
 MOST_PAIRS = 9
+LOCAL = "local[2]"
 # how many disks of which kind, and how many times the input
-DISKS = {"1 HDD": (1, "hdd", 1), "2 HDDs": (2, "hdd", 1), "1 SSD": (1, "ssd", 1), "1 SSD, 4 times the input": (1, "ssd", 4)}
+DISKS = {"1 HDD": (1, "hdd", 1), "2 HDDs": (2, "hdd", 1), "1 SSD": (1, "ssd", 1), "1 SSD, 4 times the input": (1, "ssd", 4), LOCAL: (0, None, 1)}
 SHORT = ("text", "parquet", "waves")  # jobs that take a second or two on an SSD, and with more input, which they alone can have, as long as on an HDD
 
 
 def sort(values):
-    return [(f"sort, {values} values", f"sort generate --data /sort{values} --mb 160 --files 32 --values {values}",
-             f"sort run --data /sort{values} --output /sorted --split-mb 16 --reduce-partitions 32")]  # fmt: skip
+    return [(f"sort, {values} values", f"sort generate --data sort{values} --mb 160 --files 32 --values {values}",
+             f"sort run --data sort{values} --output sorted --split-mb 16 --reduce-partitions 32")]  # fmt: skip
 
 
 def big_data_benchmark(kind, scale=1):
-    made = f"bdbench generate --data /bdb-{kind} --scale {scale} --files {32 * scale} --format {kind}"
+    made = f"bdbench generate --data bdb-{kind} --scale {scale} --files {32 * scale} --format {kind}"
     return [(f"BDB {query}, {kind}", made, bdb.line(query, kind)) for query in bdb.QUERIES]
 
 
 def least_squares():
-    where = "--data /matrix --output /product"
-    return [("least squares", "least_squares generate --data /matrix --row-blocks 16 --block-rows 1024 --columns 1024",
+    where = "--data matrix --output product"
+    return [("least squares", "least_squares generate --data matrix --row-blocks 16 --block-rows 1024 --columns 1024",
              f"least_squares run {where} --column-block 512 --passes 2 --reduce-partitions 8")]  # fmt: skip
 
 
 def tpch():
-    made = f"queries generate --data /tpch --from {tables('tpch', 0.2)}"
-    return [("TPC-H", made, f"queries run --data /tpch --output /none --queries {queries('tpch')}")]
+    made = f"queries generate --data tpch --from {tables('tpch', 0.2)}"
+    return [("TPC-H", made, f"queries run --data tpch --output none --queries {queries('tpch')}")]
 
 
-def waves(scale=1):
-    made = f"waves generate --data /waves --mb {128 * scale} --file-mb {16 * scale}"
-    return [(f"read and compute, {16 // mb} waves", made, f"waves run --data /waves --output /none --split-mb {mb * scale}") for mb in (16, 8, 4, 2)]
+def waves(scale=1, cores=8):
+    mb = 128 * scale // cores  # of a file, which is one task of the first wave
+    made = f"waves generate --data waves --mb {128 * scale} --file-mb {mb}"
+    return [(f"read and compute, {count} waves", made, f"waves run --data waves --output none --split-mb {mb // count}") for count in (1, 2, 4, 8)]
 
 
 # of each group (name, line that makes the input, line of the job)
@@ -63,7 +67,7 @@ JOBS = {
     "least-squares": least_squares,
     "tpch": tpch,
     "waves": waves,
-    "tiny": lambda: [("20,000 tiny tasks", "tiny generate --data /none", "tiny run --data /none --output /none --tasks 20000")],
+    "tiny": lambda: [("20,000 tiny tasks", "tiny generate --data none", "tiny run --data none --output none --tasks 20000")],
 }
 
 
@@ -97,16 +101,13 @@ def with_kept(options, runs):
 def on(disks, options, say):
     """The runs of all jobs on machines with such disks."""
     count, kind, scale = DISKS[disks]
-    jobs = [job for group in options.jobs if scale == 1 for job in JOBS[group]()]
-    jobs += [job for group in options.jobs if scale > 1 and group in SHORT for job in JOBS[group](scale=scale)]
+    jobs = [job for group in options.jobs if scale == 1 or group in SHORT for job in JOBS[group](**size(group, disks, scale))]
     jobs = [job for job in jobs if any(text in job[0] for text in options.only)]
     if not jobs:
         return []
-    machine = experiment.machine(options.cpu, options.speed, count, kind)
     conf = experiment.PLUGIN | {"spark.pellucid.monotasks": "true"} | dict(options.conf)
-    with lab({"name": "stock", "machines": 4, "machine": machine}, say) as a, lab({"name": "mono", "machines": 4, "machine": machine}, say) as b:
-        for cluster in (a, b):
-            experiment.refuse_if_off(cluster, say)
+    places = own_disk() if disks == LOCAL else labs(experiment.machine(options.cpu, options.speed, count, kind), say)
+    with places as (a, b):
         with Application(a, "stock") as stock, Application(b, "monotasks", conf) as ours:
             applications = {"stock": stock, "monotasks": ours}
             jobs = [(f"{disks}: {job}", generate, line) for job, generate, line in jobs]
@@ -116,6 +117,27 @@ def on(disks, options, say):
         runs = stock.explain() + ours.explain()
     experiment.same_answers(runs)
     return runs
+
+
+def size(group, disks, scale):
+    """What a job's lines depend on."""
+    if disks == LOCAL:
+        return {"cores": CORES} if group == "waves" else {}
+    return {"scale": scale} if group in SHORT else {}
+
+
+@contextlib.contextmanager
+def labs(machine, say):
+    with lab({"name": "stock", "machines": 4, "machine": machine}, say) as a, lab({"name": "mono", "machines": 4, "machine": machine}, say) as b:
+        for cluster in (a, b):
+            experiment.refuse_if_off(cluster, say)
+        yield a, b
+
+
+@contextlib.contextmanager
+def own_disk():
+    with local("stock") as a, local("mono") as b:
+        yield a, b
 
 
 def rounds_of(applications, jobs, least, say):
@@ -189,6 +211,7 @@ def page(options, runs):
 before the next one starts. Monotasks also keep map output in memory, up to 70 MB of each executor, and write it when the executor has had nothing to do for ten seconds,
 and choose the machines of HDFS' replicas (docs/monotasks.md). Directories and inodes are known at the start of each run (`drop-caches`). Sorts are of 160 MB, the Big Data Benchmark is at a thousandth of its scale factor 5, TPC-H at 0.2 (all 22 queries).
 With four times the input jobs of a second or two on SSDs last as long as on HDDs: what is slower for costs of each job and task shows in the ratio's change.
+`{LOCAL}` is Spark's local mode on the computer that has the labs: the same jobs from and to files of its own disk, with no limits, cold, too, and a wave is two tasks.
 
 {ratios(runs)}
 {experiment.times(runs, "stock")}"""
