@@ -11,8 +11,8 @@ from lab.experiments import monotasks
 VALUES = (10, 50)
 # Map output that stays in memory while there is room is written, or is not, by what else runs: of two sorts at once there would be more of it on disks than of each alone.
 CONF = experiment.PLUGIN | {"spark.pellucid.monotasks": "true", "spark.pellucid.monotasks.shuffleMemory": 0}
-# of a stage's use, as `pellucid report` has it
-FIGURES = {"CPU s": ("cpu", "busySeconds"), "disk MB": ("disk", "bytes"), "network MB": ("network", "bytes"), "output MB": ("network:hdfs", "bytes")}
+# of a stage's use, as `pellucid report` has it: of one resource, or in all
+FIGURES = {"CPU s": (None, "cpuSeconds"), "disk MB": ("disk", "bytes"), "network MB": ("network", "bytes"), "output MB": ("network:hdfs", "bytes")}
 
 
 def options(parser):
@@ -45,9 +45,9 @@ def page(options, runs):
                 true, told, divided = (experiment.median([f(each[number], resource, key) for each in group])
                                        for f, group in ((use, alone), (use, both), (share, both)))  # fmt: skip
                 if true > 0:
-                    unit, counted = (1, after / before) if resource == "cpu" else (1e6, 1)
+                    unit, counted = (1e6, 1) if resource else (1, after / before)
                     rows.append([f"{values} values, {stage}", name, f"{true / unit:.2f}", f"{told / unit:.2f}", f"{told / true - 1:+.1%}",
-                                 f"{counted - 1:+.1%}" if resource == "cpu" else "", f"{told / true / counted - 1:+.1%}",
+                                 "" if resource else f"{counted - 1:+.1%}", f"{told / true / counted - 1:+.1%}",
                                  f"{divided / true - 1:+.0%}"])  # fmt: skip
 
     def machines(case):
@@ -92,4 +92,4 @@ def share(stage, resource, key):
 
 
 def of(stage, resource, key):
-    return sum(each[key] for each in stage["monotasks"] if each["resource"] == resource)
+    return sum(each[key] for each in stage["monotasks"] if resource in (None, each["resource"]))

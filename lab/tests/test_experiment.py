@@ -95,7 +95,7 @@ def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn_both
 
 def test_an_error_of_attribution_stands_beside_what_spark_counted_of_the_same_tasks():
     def stage(values, busy, counted, wrote):
-        return {"description": f"{values} values", "monotasks": [{"resource": "cpu", "busySeconds": busy, "bytes": 0}],
+        return {"description": f"{values} values", "monotasks": [{"resource": "cpu", "cpuSeconds": busy, "bytes": 0}],
                 "demand": {"cpuSeconds": counted, "shuffleWriteBytes": wrote}, "breakdown": {"taskSeconds": 1}}  # fmt: skip
 
     def run(case, *sorts):

@@ -68,6 +68,7 @@ final class Monotasks(trace: Trace) {
       sum.bytes += table.bytes(row)
       sum.waitMicros += table.waitMicros(row)
       // a stretch of computing may have been blocked on what is no monotask: what uses a core is the CPU time
+      sum.cpuMicros += table.cpuMicros(row)
       sum.busyMicros += (if (of == Cpu) table.cpuMicros(row) else table.serviceMicros(row))
     }
     all.filter(sums(_).count > 0).map { kind =>
@@ -77,6 +78,7 @@ final class Monotasks(trace: Trace) {
         kind,
         sum.count,
         busy,
+        sum.cpuMicros / 1e6,
         sum.waitMicros / 1e6,
         sum.bytes,
         if (there(kind) > 0) busy / there(kind) else 0
@@ -95,6 +97,6 @@ object Monotasks {
   private def kind(resource: String): String = if (resource.startsWith("disk")) Disk else resource
 
   private final class Sum {
-    var count, bytes, waitMicros, busyMicros = 0L
+    var count, bytes, waitMicros, busyMicros, cpuMicros = 0L
   }
 }

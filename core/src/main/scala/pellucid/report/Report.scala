@@ -236,6 +236,8 @@ final case class ResourceUse(
     monotasks: Long,
     /** CPU time; of disks and the network the time in which requests were served. */
     busySeconds: Double,
+    /** Of the CPU: what computes, and of the other resources the threads that ask for something and take it. */
+    cpuSeconds: Double,
     queuedSeconds: Double,
     bytes: Long,
     /** How long it would take if nothing but this resource were used, and all of it all the time (thesis section 5.6.1). */

@@ -49,9 +49,9 @@ class MonotasksSuite extends munit.FunSuite {
     assertEquals(
       r.monotasks.get.resources,
       Seq(
-        ResourceUse("cpu", 2, 0.5, 0.01, 0, 0.25), // 80 + 420 ms on two cores
-        ResourceUse("disk", 2, 0.5, 0.1, 5900, 0.25), // 200 + 300 ms on two disks
-        ResourceUse("network", 1, 0.1, 0.05, 7000, 0.025) // of four multitasks at once
+        ResourceUse("cpu", 2, 0.5, 0.5, 0.01, 0, 0.25), // 80 + 420 ms on two cores
+        ResourceUse("disk", 2, 0.5, 0.005, 0.1, 5900, 0.25), // 200 + 300 ms on two disks, 5 of CPU
+        ResourceUse("network", 1, 0.1, 0.0, 0.05, 7000, 0.025) // of four multitasks at once
       )
     )
     assertEquals(
