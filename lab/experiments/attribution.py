@@ -40,15 +40,16 @@ def page(options, runs):
     for values in VALUES:
         alone, both = ([stages(run, values) for run in runs if run.case == case] for case in (f"{values} alone", "both"))
         for number, stage in enumerate(("map", "reduce")):
-            before, after = (experiment.median([cpu_counted(each[number]) for each in group]) for group in (alone, both))
             for name, (resource, key) in FIGURES.items():
                 true, told, divided = (experiment.median([f(each[number], resource, key) for each in group])
                                        for f, group in ((use, alone), (use, both), (share, both)))  # fmt: skip
                 if true > 0:
-                    unit, counted = (1e6, 1) if resource else (1, after / before)
+                    unit, counted, error = 1e6, "", told / true
+                    if not resource:
+                        unit, counted = 1, f"{of_counter(both, number) / of_counter(alone, number) - 1:+.1%}"
+                        error = part_of_counter(both, number) / part_of_counter(alone, number)
                     rows.append([f"{values} values, {stage}", name, f"{true / unit:.2f}", f"{told / unit:.2f}", f"{told / true - 1:+.1%}",
-                                 "" if resource else f"{counted - 1:+.1%}", f"{told / true / counted - 1:+.1%}",
-                                 f"{divided / true - 1:+.0%}"])  # fmt: skip
+                                 counted, f"{error - 1:+.1%}", f"{divided / true - 1:+.0%}"])  # fmt: skip
 
     def machines(case):
         return experiment.median([run.counters["cpu_seconds"] for run in runs if run.case == case])
@@ -60,8 +61,8 @@ def page(options, runs):
 each in an application that had run them for minutes, all map output written to disks (`shuffleMemory=0`); medians.
 
 {experiment.markdown(["stage", "use", "alone", "of two at once", "more or less", "by Spark's counter", "error", "error if divided by tasks' time"], rows)}
-*More or less*: what the stage used at once against alone. *By Spark's counter*: the same of the CPU time that Spark itself counted of each of its tasks' threads: so much more or less it really took. *Error*: the rest, which is that of telling
-the two apart. The last column divides what all stages of the same kind used together in proportion to their tasks' time, which is all that can be done
+*More or less*: what the stage used at once against alone. *By Spark's counter*: the same of the CPU time that Spark itself counted of each of its tasks' threads: so much more or less it really took. *Error*: that of telling the two apart; of the CPU by
+how much more or less of what Spark counted in a run it is (the median of that over runs). The last column divides what all stages of the same kind used together in proportion to their tasks' time, which is all that can be done
 with an executor's totals. The last row is what the kernel counted of all that ran on the machines, which nobody has to tell apart: so much less CPU
 time do two sorts take at once."""
 
@@ -79,10 +80,14 @@ def use(stage, resource, key):
     return of(own, resource, key)
 
 
-def cpu_counted(stage):
-    """Seconds, by Spark's own counter of each task's thread."""
-    own, _ = stage
-    return own["demand"]["cpuSeconds"]
+def of_counter(runs, number):
+    """CPU seconds of a stage by Spark's own counter of each task's thread: the median."""
+    return experiment.median([own["demand"]["cpuSeconds"] for own, _ in (each[number] for each in runs)])
+
+
+def part_of_counter(runs, number):
+    """How much of that its monotasks have."""
+    return experiment.median([use(each[number], *FIGURES["CPU s"]) / each[number][0]["demand"]["cpuSeconds"] for each in runs])
 
 
 def share(stage, resource, key):
