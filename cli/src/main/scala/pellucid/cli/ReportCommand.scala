@@ -52,6 +52,9 @@ object ReportCommand {
     page.foreach(file => if (!json) println(s"\nThe page is in $file"))
   }
 
+  /** All of it, on the terminal. */
+  def print(trace: Trace): Unit = Console.print(Text.harmless(Text.report(Analysis.report(trace))))
+
   private def stageIds(report: Report): String = {
     val ids = report.stages.map(_.id).distinct
     if (ids.isEmpty) "none at all"

@@ -66,14 +66,14 @@ object RunCommand {
   private def report(made: Seq[Path], mark: String, folder: String): Unit = {
     val unread = "no report"
     def say(text: String): Unit = Console.err.println(s"pellucid: $text")
-    val own = made.filter { log =>
-      try ReportCommand.readOne(log.toString).application.run.contains(mark)
-      catch ReportCommand.why(unread).andThen { why => say(why); false }
-    }
+    def read(log: Path) =
+      try Some(log -> ReportCommand.readOne(log.toString))
+      catch ReportCommand.why(unread).andThen { why => say(why); None }
+    val own = made.iterator.flatMap(read(_)).filter { case (_, trace) => trace.application.run.contains(mark) }
     if (own.isEmpty) say(s"no event log of this run in $folder: nothing to report on")
-    own.foreach { log =>
+    own.foreach { case (log, trace) =>
       say(s"the event log is $log")
-      try ReportCommand.run(log.toString, None, json = false, None, None, None)
+      try ReportCommand.print(trace)
       catch ReportCommand.why(unread).andThen(why => say(why))
     }
   }
@@ -166,9 +166,9 @@ object RunCommand {
     def conf(key: String, value: String) = Seq("--conf", s"$key=$value")
     val plugins = (settings(Plugins).toSeq :+ "pellucid.PellucidPlugin").mkString(",")
     val jars = (settings.optionOf("--jars").orElse(settings(Jars)).toSeq :+ jar).mkString(",")
-    conf("spark.eventLog.enabled", "true") ++ conf(LogFolder, logFolder) ++ Seq("--jars", jars) ++
-      conf(Plugins, plugins) ++ conf(ApplicationInfo.Run, mark) ++
-      arguments.options.filterNot(joined).flatMap { case (o, v) => o :: v.toList } ++
+    conf(ApplicationInfo.Run, mark) ++ conf("spark.eventLog.enabled", "true") ++ conf(LogFolder, logFolder) ++
+      Seq("--jars", jars) ++
+      conf(Plugins, plugins) ++ arguments.options.filterNot(joined).flatMap { case (o, v) => o :: v.toList } ++
       arguments.application
   }
 

@@ -66,9 +66,8 @@ class RunCommandSuite extends munit.FunSuite {
     )
     val to = Files.createDirectories(dir.resolve("logs"))
     run(dir, Some(home), "-v", "--jars=a.jar,b.jar", "-c", s"spark.eventLog.dir=file://$to", "x.jar", "--jars", "mine")
-    val (mark, arguments) =
-      Files.readString(dir.resolve("arguments")).linesIterator.toSeq.partition(_.startsWith("spark.pellucid.run="))
-    assertEquals(mark.size, 1)
+    val (mark, arguments) = Files.readString(dir.resolve("arguments")).linesIterator.toSeq.splitAt(2)
+    assert(mark.head == "--conf" && mark.last.matches("spark\\.pellucid\\.run=.+"), mark)
     assertEquals(
       arguments,
       Seq(
@@ -80,7 +79,6 @@ class RunCommandSuite extends munit.FunSuite {
         s"a.jar,b.jar,${dir.resolve("plugin.jar")}",
         "--conf",
         "spark.plugins=other.Plugin,pellucid.PellucidPlugin",
-        "--conf",
         "-v",
         "-c",
         s"spark.eventLog.dir=file://$to",
@@ -91,7 +89,7 @@ class RunCommandSuite extends munit.FunSuite {
     )
     run(dir, Some(home), "-c", "spark.plugins=third.Plugin", "x.jar")
     assert(
-      Files.readString(dir.resolve("arguments")).contains("spark.plugins=third.Plugin,pellucid.PellucidPlugin\n")
+      Files.readString(dir.resolve("arguments")).contains("spark.plugins=third.Plugin,pellucid.PellucidPlugin\nx.jar")
     )
   }
 
