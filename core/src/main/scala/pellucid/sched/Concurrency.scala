@@ -6,9 +6,8 @@ package pellucid.sched
   * Like [[ResourceScheduler]] it has neither threads nor a clock. It is asked again and again.
   *
   * @param most enough for each resource to be in use, and one more
-  * @param givesBack it may have fewer again
   */
-final class Concurrency(cores: Int, @volatile private var most: Int, givesBack: Boolean = true) {
+final class Concurrency(cores: Int, @volatile private var most: Int) {
   import Concurrency._
   private var allowed = cores
   private var helpsSince = Long.MaxValue // without a look at which it did not
@@ -56,7 +55,7 @@ final class Concurrency(cores: Int, @volatile private var most: Int, givesBack: 
       helpsSince = Long.MaxValue
       if (hasRoom) allowed = math.min(allowed + 1, atMost)
     } else if (leastWaits < Int.MaxValue && now - wantedSince >= WantedNanos) {
-      if (givesBack) allowed = math.max(cores, allowed - (leastWaits - 1))
+      allowed = math.max(cores, allowed - (leastWaits - 1))
       forget()
     }
   }
@@ -66,7 +65,7 @@ final class Concurrency(cores: Int, @volatile private var most: Int, givesBack: 
     */
   def empty(): Unit = {
     helpsSince = Long.MaxValue
-    if (givesBack) allowed = cores
+    allowed = cores
   }
 
   /** One per core from now on. */

@@ -82,7 +82,9 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
 
   private def level(executor: E, e: Executor): Unit = {
     val change = (if (e.waits) 0 else math.min(e.wanted, most)) - e.granted
-    e.granted += change
-    if (change != 0) grant(executor, change)
+    if (change > 0 || change < 0 && givesBack) {
+      e.granted += change
+      grant(executor, change)
+    }
   }
 }

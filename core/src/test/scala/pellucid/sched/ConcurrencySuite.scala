@@ -3,8 +3,8 @@ package pellucid.sched
 class ConcurrencySuite extends munit.FunSuite {
   private val Millis = 1000000L
 
-  private def grown(tasks: Int, givesBack: Boolean = true) = {
-    val concurrency = new Concurrency(2, 8, givesBack)
+  private def grown(tasks: Int) = {
+    val concurrency = new Concurrency(2, 8)
     for (_ <- 2 until tasks; at <- Seq(0, 6)) concurrency.look(helps = true, waits = 0, at * Millis)
     assertEquals(concurrency.tasks, tasks)
     concurrency
@@ -83,10 +83,6 @@ class ConcurrencySuite extends munit.FunSuite {
     val concurrency = grown(8)
     concurrency.empty()
     assertEquals(concurrency.tasks, 2)
-    val keeps = grown(8, givesBack = false)
-    for (i <- 0 to 4) keeps.look(helps = false, waits = 9, i * 501 * Millis)
-    keeps.empty()
-    assertEquals(keeps.tasks, 8)
     // that one more helped before it was empty says nothing of what begins then
     concurrency.look(helps = true, waits = 0, 0)
     concurrency.empty()

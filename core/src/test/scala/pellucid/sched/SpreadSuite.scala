@@ -100,6 +100,8 @@ class SpreadSuite extends munit.FunSuite {
     spread.remain(0)
     spread.remain(10)
     assertEquals(tasks, 3)
+    for (wanted <- Seq(2, 4, 2, 6)) spread.wants(1, wanted)
+    assertEquals(tasks, 4)
   }
 
   test("none has more than one per core once there shall be no more, whoever wants them and whatever is left") {

@@ -171,8 +171,8 @@ private final class ChunkedInput(
           fs <- source.fs
           disk = resource(from)
           if Resources.isDisk(disk) && task.mayGoAhead(disk, MonotaskPhase.InputRead)
-          datanode <- Try(source.exact(from, true)).getOrElse(None)
-          input = { noReadahead(); new InputAhead(task, stock, fs, from, chunkOf(left), disk, datanode) }
+          path = Try(source.exact(from, true)).toOption.flatten.getOrElse(source.name)
+          input = { noReadahead(); new InputAhead(task, stock, fs, from, chunkOf(left), disk, path) }
           if input.begin()
         } yield input
       }.flatten

@@ -45,7 +45,7 @@ object Hooks {
       HdfsSource.of(fs, path, hdfs)
     case _ =>
       val name = place(fs, path)
-      new Source(name, None, _ => name)
+      new Source(name, None, _ => name, fs = Some(fs).filter(_.isInstanceOf[LocalFileSystem]))
   }
 
   /** What Spark says that the task reads, where it is of this file. */

@@ -12,9 +12,9 @@ import pellucid.observe.{Daemons, Kind, Requests, TaskRecord}
 import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase
 
-/** A part of a file of HDFS that is read from a disk of this machine before its task asks for it.
+/** A part of a file that is read from a disk of this machine before its task asks for it.
   *
-  * @param datanode that sends it, as its requests are counted
+  * @param path under which its requests are counted: the datanode that sends it, or the disk
   */
 private[fs] class InputAhead(
     task: Multitask,
@@ -23,13 +23,14 @@ private[fs] class InputAhead(
     start: Long,
     size: Int,
     disk: String,
-    datanode: String
+    path: String
 ) extends Ahead(task, disk, MonotaskPhase.InputRead) {
   import InputAhead._
   private var chunk = Array.emptyByteArray
   private var n = 0 // bytes of it that are there
   private var isAll = false // what is there
   private var blockedNanos = 0L
+  private var counted = 0L // as Hadoop counts them: checksums are read, too
 
   /** How many bytes one monotask reads where there are so many already. */
   protected def piece(n: Int): Int = size
@@ -41,6 +42,7 @@ private[fs] class InputAhead(
     val left = room - n
     val wanted = if (left < piece(n) + Requests.Large) left else piece(n)
     val began = ChunkedInput.blockedNanos()
+    val before = statistics.getThreadStatistics.getBytesRead
     val more =
       if (!has) 0
       else
@@ -49,7 +51,9 @@ private[fs] class InputAhead(
     blockedNanos += ChunkedInput.blockedNanos() - began
     n += more
     isAll = n == room || more < wanted
-    counted(-more)
+    val bytes = statistics.getThreadStatistics.getBytesRead - before
+    statistics.incrementBytesRead(-bytes)
+    counted += bytes
     more
   }
   private def hasRoom = {
@@ -65,17 +69,16 @@ private[fs] class InputAhead(
   }
   protected final def isSome: Boolean = n > 0
 
-  /** Of what this thread has read, as Hadoop counts it and Spark reports it of a task. */
-  private def counted(bytes: Int): Unit =
-    statistics.get(fs).asInstanceOf[FileSystem.Statistics].incrementBytesRead(bytes.toLong)
+  /** Of what each thread has read: Spark reports it of tasks. */
+  private def statistics = statisticsOf.get(fs).asInstanceOf[FileSystem.Statistics]
 
   /** Whether it is what `stream` has there. */
   def isAt(from: Long, stream: FSDataInputStream): Boolean = from == start
 
   /** For who reads a stream that has the same there. */
   def take(record: TaskRecord): Option[Taken] = task.takes(this).map { waited =>
-    record.requests(Kind.Input, datanode).add(n.toLong, waited)
-    counted(n)
+    record.requests(Kind.Input, path).add(n.toLong, waited)
+    statistics.incrementBytesRead(counted)
     Taken(chunk, n, ChunkedInput.isCached(n, blockedNanos))
   }
 
@@ -96,7 +99,7 @@ private[fs] class InputAhead(
 private[fs] object InputAhead {
   val guard = new Guard("reading input ahead of tasks")
   lazy val threads = Executors.newCachedThreadPool(new Daemons("pellucid-input-ahead"))
-  private lazy val statistics = Fields.of(classOf[FileSystem], "statistics")
+  private lazy val statisticsOf = Fields.of(classOf[FileSystem], "statistics")
 
   /** A chunk, and how many bytes it has. */
   final case class Taken(chunk: Array[Byte], bytes: Int, wasCached: Boolean)

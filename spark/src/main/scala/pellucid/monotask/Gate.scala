@@ -35,6 +35,8 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   /** Memory is short, or no longer: what moves data out of it goes first, or takes its turn. */
   def freeingFirst(short: Boolean): Unit = synchronized(scheduler.freeingFirst = short)
 
+  def resize(slots: Int): Unit = begin(synchronized(scheduler.resize(slots)))
+
   /** Nobody waits here any more. */
   def open(): Unit = begin(synchronized(scheduler.upTo(Long.MaxValue) ++ scheduler.resize(Int.MaxValue)))
 

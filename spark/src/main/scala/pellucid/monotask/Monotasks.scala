@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 
 import pellucid.observe.{Activity, CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
-import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
+import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask, MonotaskPhase}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
@@ -62,9 +62,10 @@ private[pellucid] final class Monotasks(
     val most =
       if (cores == 1 || conf.contains("spark.executor.pyspark.memory")) cores
       else Concurrency.most(cores, disks.ofLocal, networkSlots, set("mostTasks"))
-    new Concurrency(cores, most, Slots.areGivenBack)
+    new Concurrency(cores, most)
   }
   private var told = cores // tasks that Spark knows of
+  private val keepsTasks = !Slots.areGivenBack // that it was given, so they wait here
   private val inFlight = Fetches.mostInFlight
   private val container = ContainerMemory.of(conf)
   private val lending = new CoreLending(cores)
@@ -90,7 +91,8 @@ private[pellucid] final class Monotasks(
       mapOutput.foreach(_.begins(task))
       val multitask =
         new Multitask(begun.getAndIncrement(), resources, concurrency.atMost, mostText / task.numPartitions())
-      running.add(multitask)
+      if (!keepsTasks || resources.tasks.enter(new Turn(multitask.number, MonotaskPhase.Compute)))
+        running.add(multitask)
       val isNew = task.stageId() > newestStage
       if (isNew) newestStage = task.stageId()
       if (resting || isNew) LockSupport.unpark(watch)
@@ -126,11 +128,16 @@ private[pellucid] final class Monotasks(
       send(s"tasks $executor $tasks")
       told = tasks
       Fetches.allowInFlight(inFlight * cores / tasks)
+      if (keepsTasks) resources.tasks.resize(tasks)
     }
     others
   }
 
-  def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
+  def end(multitask: Multitask): Unit = {
+    val ran = running.remove(multitask)
+    multitask.end()
+    if (keepsTasks && ran) resources.tasks.leave()
+  }
 
   /** Tasks that still run have their cores to the end. */
   def stop(): Unit = { stopped = true; LockSupport.unpark(watch) }

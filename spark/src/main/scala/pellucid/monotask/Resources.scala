@@ -10,6 +10,9 @@ import pellucid.sched.MonotaskPhase
 private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlots: Int, outputSlots: Int) {
   val cpu = new Gate("cpu", cores)
   val network = new Gate("network", networkSlots)
+
+  /** As many tasks as may be at once. The others wait here for their first monotask, where Spark cannot be told to hand out fewer. */
+  val tasks = new Gate("tasks", cores)
   private val others = new ConcurrentHashMap[String, Gate]
   @volatile private var opened = false
 
@@ -37,10 +40,10 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
     ofDisks.contains(gate) && ofDisks.exists(_.isFreeFor(phase))
   }
 
-  /** How many monotasks of all resources run or wait. */
+  /** How many monotasks of all resources run or wait, and tasks that wait for their first one or have begun. */
   def busy: Int = gates.map(gate => gate.runs + gate.waits).sum
 
-  private def gates = Seq(cpu, network) ++ others.values.asScala
+  private def gates = Seq(cpu, network, tasks) ++ others.values.asScala
 
   /** `disk:NAME` is a disk of this machine; all else comes through the network. What is written through it waits for
     * disks of several machines, and has slots of its own.

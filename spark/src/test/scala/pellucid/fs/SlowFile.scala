@@ -3,10 +3,12 @@ package pellucid.fs
 import java.io.IOException
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, FSDataInputStream}
+import org.apache.hadoop.fs.{FileSystem, FSDataInputStream, RawLocalFileSystem}
 
 /** A file of a slow disk: 64 KB take a millisecond, and are all that a read in sequence returns. From `broken` on it cannot be read. */
 final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends BytesFile(bytes) {
+  import SlowFile._
+
   override def read(b: Array[Byte], off: Int, len: Int): Int =
     if (at >= bytes.length) -1
     else {
@@ -15,7 +17,7 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends Byt
       val n = Math.min(Math.min(len, 64 << 10), Math.min(bytes.length, broken) - at)
       System.arraycopy(bytes, at, b, off, n)
       at += n
-      n
+      counted(n)
     }
 
   /** Beside what another thread reads. */
@@ -26,12 +28,22 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends Byt
       if (position >= broken) throw new IOException(s"cannot be read at $position")
       val n = Math.min(len, Math.min(bytes.length, broken) - position.toInt)
       System.arraycopy(bytes, position.toInt, b, off, n)
-      n
+      counted(n)
     }
 }
 
 object SlowFile {
-  private lazy val files = FileSystem.getLocal(new Configuration).getRaw
+  private object files extends RawLocalFileSystem {
+    initialize(getUri, new Configuration)
+    def counted: FileSystem.Statistics = statistics
+  }
+
+  /** What Hadoop has counted of this thread. */
+  def bytesRead: Long = files.counted.getThreadStatistics.getBytesRead
+
+  /** It counts checksums, too. */
+  def withChecksums(bytes: Int): Long = bytes + bytes / 128L
+  private def counted(bytes: Int): Int = { files.counted.incrementBytesRead(withChecksums(bytes)); bytes }
 
   /** As the current task reads its part of it from a disk, or elsewhere. */
   def open(

@@ -16,6 +16,7 @@ import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
 import pellucid.fs.{FarFile, FlakyFile, NoFile, SlowFile}
+import pellucid.observe.TaskRecord
 import pellucid.plugin.Guard
 import pellucid.trace.MonotaskTable
 
@@ -51,6 +52,22 @@ class MonotasksSuite extends SparkSuite {
       spark.sparkContext.parallelize(0 until 20, 20).foreach(_ => AtOnce.during(Thread.sleep(300)))
       assertEquals(AtOnce.most, 3)
     }
+  }
+
+  folder.test("each job begins with one task per core, however many more Spark hands out since an earlier one") {
+    folder =>
+      Jobs.run(folder, conf = on) { spark =>
+        val sc = spark.sparkContext
+        sc.parallelize(0 until 40, 40).foreach(_ => Thread.sleep(300))
+        Thread.sleep(100)
+        val seen = sc.parallelize(0 until 8, 8).map { _ =>
+          AtOnce.spin(100)
+          val tasks = TaskRecord.current.multitask.get.resources.tasks
+          (tasks.runs, tasks.waits)
+        }.collect()
+        assert(seen.exists(_._2 > 0), seen.toSeq)
+        assertEquals(seen.map(_._1).sorted.apply(4), 2, seen.toSeq)
+      }
   }
 
   folder.test("tasks of barrier stages, which wait for each other, all run") { folder =>
@@ -89,27 +106,31 @@ class MonotasksSuite extends SparkSuite {
       assert((0 until table.size).exists(table.ahead(_) == 1))
   }
 
-  folder.test(
-    "where nobody else wants the disk or the core, the next chunk is read while the task computes on this one"
+  for (exact <- Seq(true, false)) folder.test(
+    s"where nobody else wants the disk or the core, the next chunk is read while the task computes on this one, ${if (
+        exact
+      ) "of a datanode"
+      else "of a local file"}"
   ) { folder =>
     val size = 24 << 20
     val ran = Jobs.run(folder, conf = on) { spark =>
-      val same = spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
+      val read = spark.sparkContext.parallelize(Seq(0), 1).map { _ =>
         val bytes = new Array[Byte](size)
         new Random(1).nextBytes(bytes)
-        val in = SlowFile.open(bytes, 0, size.toLong, exact = true)
+        val in = SlowFile.open(bytes, 0, size.toLong, exact = exact)
         val read = new Array[Byte](size)
         var n = 0
+        val before = SlowFile.bytesRead
         while (n < size) {
           n += in.read(read, n, math.min(1 << 20, size - n))
           AtOnce.spin(if (n == 1 << 20) 500 else 50) // the first one's thread has to be made
         }
         in.close()
-        Arrays.equals(read, bytes)
+        (Arrays.equals(read, bytes), SlowFile.bytesRead - before)
       }.collect().head
-      (same, Held.now(spark))
+      (read, Held.now(spark))
     }
-    assertEquals(ran.answer, (true, Held.Nothing))
+    assertEquals(ran.answer, ((true, SlowFile.withChecksums(size)), Held.Nothing))
     val table = ran.trace.monotasks
     val rows = (0 until table.size).filter(row => table.resources(table.resource(row)) == "disk:slow")
     assertEquals(rows.map(table.bytes(_)).sum, size.toLong)
