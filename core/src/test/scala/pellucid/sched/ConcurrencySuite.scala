@@ -79,7 +79,7 @@ class ConcurrencySuite extends munit.FunSuite {
     assertEquals(concurrency.tasks, 2)
   }
 
-  test("one per core when it is empty; none is given back where none can be") {
+  test("one per core when it is empty") {
     val concurrency = grown(8)
     concurrency.empty()
     assertEquals(concurrency.tasks, 2)

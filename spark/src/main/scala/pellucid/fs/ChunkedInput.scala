@@ -132,7 +132,7 @@ private final class ChunkedInput(
       Try(source.exact(from, left >= Requests.Large)).getOrElse(None)
     else None
     byPosition = exact.isDefined
-    val wanted = chunkOf(left)
+    val wanted = chunkOf(left, byPosition)
     val size = if (wanted > 0) room(wanted) else 0
     val enough = math.min(wanted, Requests.Large)
     if (size < enough) { drop(); direct = Requests.Monotask }
@@ -172,10 +172,16 @@ private final class ChunkedInput(
           disk = resource(from)
           if Resources.isDisk(disk) && task.mayGoAhead(disk, MonotaskPhase.InputRead)
           path = Try(source.exact(from, true)).toOption.flatten.getOrElse(source.name)
-          input = { noReadahead(); new InputAhead(task, stock, fs, from, chunkOf(left), disk, path) }
+          input = { noReadahead(); new InputAhead(task, stock, fs, from, sizeAhead(from), disk, path) }
           if input.begin()
         } yield input
       }.flatten
+  }
+
+  /** To where the stock stream has nothing to read anew: one that checks sums, as those of local files, goes back to where one begins, and fills its buffer. */
+  private def sizeAhead(from: Long): Int = {
+    val size = chunkOf(split.end - from, byPosition = true)
+    size - ((from + size) % Buffer).toInt
   }
 
   /** How large the next chunk is where so much is left of the split, 0 for none. While the cores have other tasks' work, as large as may be,
@@ -183,14 +189,14 @@ private final class ChunkedInput(
     * since what computes on the last chunk has nothing to read beside it; and less on a flash drive that nobody else uses, since what computes waits for the
     * whole chunk. Read by position, also what the split's last record has beyond its end.
     */
-  private def chunkOf(left: Long): Int = {
+  private def chunkOf(left: Long, byPosition: Boolean): Int = {
     val last = if (byPosition) math.max(LastRecord, -left) else 0L
     def whole = math.max(left, 0) + last
     val size =
       if (left < Requests.Large || coreIsWanted && (next > First || left <= Requests.Monotask))
         math.min(whole, Requests.Monotask)
       else {
-        val most = if (isAlone(split.end - left)) math.min(next, MostAlone) else next
+        val most = if (byPosition && isAlone(split.end - left)) math.min(next, MostAlone) else next
         math.min(if (left > 2 * LeastLast) left / 2 else whole, most)
       }
     size.toInt
@@ -198,8 +204,8 @@ private final class ChunkedInput(
 
   private def coreIsWanted = record.multitask.exists(_.coreIsWanted)
 
-  /** No other task waits for a core, nor for the datanode's disk, which serves several at once. */
-  private def isAlone(from: Long) = byPosition && {
+  /** No other task waits for a core, nor for the disk, which serves several at once. */
+  private def isAlone(from: Long) = {
     val disk = resource(from)
     record.multitask.exists(task => task.mayGoAhead(disk, MonotaskPhase.InputRead) && task.servesSeveral(disk))
   }
@@ -293,6 +299,9 @@ private object ChunkedInput {
   private final val LeastLast = 2L << 20
   private final val MostAlone = 2 << 20
   private final val LastRecord = 64L << 10
+
+  /** Of Hadoop's streams as Spark sets it (`io.file.buffer.size`). */
+  private final val Buffer = 64 << 10
 
   /** Of waiting, which at 500 MB/s and more is not worth a chunk. */
   private final val CachedNanosPerByte = 2L

@@ -39,13 +39,14 @@ object Hooks {
     case _ => fs.getScheme
   }
 
-  private def source(fs: FileSystem, path: Path, stock: FSDataInputStream): Source = stock match {
+  private[fs] def source(fs: FileSystem, path: Path, stock: FSDataInputStream): Source = stock match {
     case hdfs: HdfsDataInputStream =>
       EarlyInput.knows(fs)
       HdfsSource.of(fs, path, hdfs)
     case _ =>
       val name = place(fs, path)
-      new Source(name, None, _ => name, fs = Some(fs).filter(_.isInstanceOf[LocalFileSystem]))
+      // its streams count what they read as the file system's below
+      new Source(name, None, _ => name, fs = Some(fs).collect { case local: LocalFileSystem => local.getRaw })
   }
 
   /** What Spark says that the task reads, where it is of this file. */

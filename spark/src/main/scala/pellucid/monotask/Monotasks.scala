@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 
 import pellucid.observe.{Activity, CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
-import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask, MonotaskPhase}
+import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
@@ -64,8 +64,8 @@ private[pellucid] final class Monotasks(
       else Concurrency.most(cores, disks.ofLocal, networkSlots, set("mostTasks"))
     new Concurrency(cores, most)
   }
-  private var told = cores // tasks that Spark knows of
-  private val keepsTasks = !Slots.areGivenBack // that it was given, so they wait here
+  private var told = cores // tasks that the driver knows of
+  if (Slots.areGivenBack) resources.tasks.open()
   private val inFlight = Fetches.mostInFlight
   private val container = ContainerMemory.of(conf)
   private val lending = new CoreLending(cores)
@@ -91,8 +91,8 @@ private[pellucid] final class Monotasks(
       mapOutput.foreach(_.begins(task))
       val multitask =
         new Multitask(begun.getAndIncrement(), resources, concurrency.atMost, mostText / task.numPartitions())
-      if (!keepsTasks || resources.tasks.enter(new Turn(multitask.number, MonotaskPhase.Compute)))
-        running.add(multitask)
+      multitask.waitForPlace()
+      running.add(multitask)
       val isNew = task.stageId() > newestStage
       if (isNew) newestStage = task.stageId()
       if (resting || isNew) LockSupport.unpark(watch)
@@ -128,16 +128,12 @@ private[pellucid] final class Monotasks(
       send(s"tasks $executor $tasks")
       told = tasks
       Fetches.allowInFlight(inFlight * cores / tasks)
-      if (keepsTasks) resources.tasks.resize(tasks)
+      if (!Slots.areGivenBack) resources.tasks.resize(tasks)
     }
     others
   }
 
-  def end(multitask: Multitask): Unit = {
-    val ran = running.remove(multitask)
-    multitask.end()
-    if (keepsTasks && ran) resources.tasks.leave()
-  }
+  def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
 
   /** Tasks that still run have their cores to the end. */
   def stop(): Unit = { stopped = true; LockSupport.unpark(watch) }

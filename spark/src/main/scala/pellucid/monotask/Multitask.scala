@@ -117,13 +117,21 @@ final class Multitask private[monotask] (
     ended = math.max(ended, one.ended)
   }
 
+  private var hasPlace = false
+
+  /** Until it is one of those that may be at once. */
+  private[monotask] def waitForPlace(): Unit =
+    hasPlace = resources.tasks.enter(new Turn(number, MonotaskPhase.Compute))
+
   private[monotask] def begin(): Unit = compute()
 
   private[monotask] def end(): Unit = {
-    release()
-    withoutEarly()
-    synchronized(ahead).foreach(drops)
-    memory.end()
+    try {
+      release()
+      withoutEarly()
+      synchronized(ahead).foreach(drops)
+      memory.end()
+    } finally if (hasPlace) resources.tasks.leave()
   }
 
   /** Runs `io`, a request by the task's own thread that returns how many bytes it moved, as a monotask.

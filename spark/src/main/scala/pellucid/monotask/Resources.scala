@@ -11,7 +11,7 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   val cpu = new Gate("cpu", cores)
   val network = new Gate("network", networkSlots)
 
-  /** As many tasks as may be at once. The others wait here for their first monotask, where Spark cannot be told to hand out fewer. */
+  /** As many tasks as may be at once. The others wait here for their first monotask, where Spark cannot be told to hand out fewer; elsewhere it is open. */
   val tasks = new Gate("tasks", cores)
   private val others = new ConcurrentHashMap[String, Gate]
   @volatile private var opened = false
