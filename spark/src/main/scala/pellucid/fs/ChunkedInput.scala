@@ -180,7 +180,7 @@ private final class ChunkedInput(
 
   /** To where the stock stream has nothing to read anew: one that checks sums, as those of local files, goes back to where one begins, and fills its buffer. */
   private def sizeAhead(from: Long): Int = {
-    val size = chunkOf(split.end - from, byPosition = true)
+    val size = chunkOf(split.end - from, positioned = true)
     size - ((from + size) % Buffer).toInt
   }
 
@@ -189,14 +189,14 @@ private final class ChunkedInput(
     * since what computes on the last chunk has nothing to read beside it; and less on a flash drive that nobody else uses, since what computes waits for the
     * whole chunk. Read by position, also what the split's last record has beyond its end.
     */
-  private def chunkOf(left: Long, byPosition: Boolean): Int = {
-    val last = if (byPosition) math.max(LastRecord, -left) else 0L
+  private def chunkOf(left: Long, positioned: Boolean): Int = {
+    val last = if (positioned) math.max(LastRecord, -left) else 0L
     def whole = math.max(left, 0) + last
     val size =
       if (left < Requests.Large || coreIsWanted && (next > First || left <= Requests.Monotask))
         math.min(whole, Requests.Monotask)
       else {
-        val most = if (byPosition && isAlone(split.end - left)) math.min(next, MostAlone) else next
+        val most = if (positioned && isAlone(split.end - left)) math.min(next, MostAlone) else next
         math.min(if (left > 2 * LeastLast) left / 2 else whole, most)
       }
     size.toInt

@@ -31,6 +31,7 @@ private[fs] class InputAhead(
   private var isAll = false // what is there
   private var blockedNanos = 0L
   private var counted = 0L // as Hadoop counts them: checksums are read, too
+  private val statistics = statisticsOf(fs)
 
   /** How many bytes one monotask reads where there are so many already. */
   protected def piece(n: Int): Int = size
@@ -69,9 +70,6 @@ private[fs] class InputAhead(
   }
   protected final def isSome: Boolean = n > 0
 
-  /** Of what each thread has read: Spark reports it of tasks. */
-  private def statistics = statisticsOf.get(fs).asInstanceOf[FileSystem.Statistics]
-
   /** Whether it is what `stream` has there. */
   def isAt(from: Long, stream: FSDataInputStream): Boolean = from == start
 
@@ -99,7 +97,11 @@ private[fs] class InputAhead(
 private[fs] object InputAhead {
   val guard = new Guard("reading input ahead of tasks")
   lazy val threads = Executors.newCachedThreadPool(new Daemons("pellucid-input-ahead"))
-  private lazy val statisticsOf = Fields.of(classOf[FileSystem], "statistics")
+  private lazy val statistics = Fields.of(classOf[FileSystem], "statistics")
+
+  /** Of what each thread has read: Spark reports it of tasks. */
+  private[fs] def statisticsOf(fs: FileSystem): FileSystem.Statistics =
+    statistics.get(fs).asInstanceOf[FileSystem.Statistics]
 
   /** A chunk, and how many bytes it has. */
   final case class Taken(chunk: Array[Byte], bytes: Int, wasCached: Boolean)

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.FileSystem
   * @param resource what a read at a position uses: `disk:NAME`, or the network
   * @param exact names what a position is read from where a read in sequence would have more sent than was asked for; None where not, or
   *              where that is not known and it may not `ask`
-  * @param fs which counts what its streams read, at several positions at once
+  * @param fs whose streams read at several positions at once, and which counts what they read
   */
 private[fs] final class Source(
     val name: String,

@@ -120,8 +120,7 @@ final class Multitask private[monotask] (
   private var hasPlace = false
 
   /** Until it is one of those that may be at once. */
-  private[monotask] def waitForPlace(): Unit =
-    hasPlace = resources.tasks.enter(new Turn(number, MonotaskPhase.Compute))
+  private[monotask] def waitForPlace(): Unit = hasPlace = enter(resources.tasks, MonotaskPhase.Compute)
 
   private[monotask] def begin(): Unit = compute()
 

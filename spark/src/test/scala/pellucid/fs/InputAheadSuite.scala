@@ -6,8 +6,7 @@ import java.util.Arrays
 import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path}
-import org.apache.spark.pellucid.Fields
+import org.apache.hadoop.fs.{LocalFileSystem, Path}
 
 import pellucid.{Jobs, SparkSuite}
 import pellucid.monotask.Held
@@ -31,8 +30,7 @@ class InputAheadSuite extends SparkSuite {
           val source = Hooks.source(local, path, stock)
           val (record, fs) = (TaskRecord.current, source.fs.get)
           val task = record.multitask.get
-          def counted() = Fields.get(classOf[FileSystem], fs, "statistics").asInstanceOf[FileSystem.Statistics]
-            .getThreadStatistics.getBytesRead
+          def counted() = InputAhead.statisticsOf(fs).getThreadStatistics.getBytesRead
           val before = counted()
           val disk = source.resource(start.toLong)
           val ahead = new InputAhead(task, stock, fs, start.toLong, size, disk, source.name)

@@ -3,7 +3,7 @@ package pellucid.fs
 import java.io.IOException
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, FSDataInputStream, RawLocalFileSystem}
+import org.apache.hadoop.fs.{FileSystem, FSDataInputStream}
 
 /** A file of a slow disk: 64 KB take a millisecond, and are all that a read in sequence returns. From `broken` on it cannot be read. */
 final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends BytesFile(bytes) {
@@ -33,17 +33,15 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends Byt
 }
 
 object SlowFile {
-  private object files extends RawLocalFileSystem {
-    initialize(getUri, new Configuration)
-    def counted: FileSystem.Statistics = statistics
-  }
+  private lazy val files = FileSystem.getLocal(new Configuration).getRaw
+  private lazy val statistics = InputAhead.statisticsOf(files)
 
   /** What Hadoop has counted of this thread. */
-  def bytesRead: Long = files.counted.getThreadStatistics.getBytesRead
+  def bytesRead: Long = statistics.getThreadStatistics.getBytesRead
 
   /** It counts checksums, too. */
   def withChecksums(bytes: Int): Long = bytes + bytes / 128L
-  private def counted(bytes: Int): Int = { files.counted.incrementBytesRead(withChecksums(bytes)); bytes }
+  private def counted(bytes: Int): Int = { statistics.incrementBytesRead(withChecksums(bytes)); bytes }
 
   /** As the current task reads its part of it from a disk, or elsewhere. */
   def open(

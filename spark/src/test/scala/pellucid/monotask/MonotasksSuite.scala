@@ -106,11 +106,8 @@ class MonotasksSuite extends SparkSuite {
       assert((0 until table.size).exists(table.ahead(_) == 1))
   }
 
-  for (exact <- Seq(true, false)) folder.test(
-    s"where nobody else wants the disk or the core, the next chunk is read while the task computes on this one, ${if (
-        exact
-      ) "of a datanode"
-      else "of a local file"}"
+  for ((of, exact) <- Seq("a datanode" -> true, "a local file" -> false)) folder.test(
+    s"where nobody else wants the disk or the core, the next chunk of $of is read while the task computes on this one"
   ) { folder =>
     val size = 24 << 20
     val ran = Jobs.run(folder, conf = on) { spark =>
