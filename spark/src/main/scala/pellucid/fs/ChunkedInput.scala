@@ -12,6 +12,7 @@ import org.apache.spark.pellucid.TaskMemory
 
 import pellucid.monotask.{Arrays, Resources}
 import pellucid.observe.{CpuClock, Requests, RunQueue, TaskRecord}
+import pellucid.plugin.Interrupted
 import pellucid.sched.MonotaskPhase
 
 /** Input whose split a task reads from its start to its end (lines of text, say): a chunk of it is read into memory by one monotask,
@@ -106,7 +107,7 @@ private final class ChunkedInput(
     val taken =
       try input.take(record)
       catch {
-        case e: InterruptedException => Thread.currentThread.interrupt(); throw new InterruptedIOException(e.toString)
+        case e: InterruptedException => Interrupted.again(); throw new InterruptedIOException(e.toString)
       }
     taken.foreach { it =>
       drop()

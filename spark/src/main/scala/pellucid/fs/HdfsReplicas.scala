@@ -11,7 +11,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
 import org.apache.spark.api.plugin.PluginContext
 import org.apache.spark.pellucid.Fields
 
-import pellucid.plugin.Guard
+import pellucid.plugin.{Guard, Interrupted}
 import pellucid.sched.Monotask
 
 /** Where HDFS puts the replicas of a file that a task writes: the driver knows who writes where, and its choice ([[pellucid.sched.Replicas]]) goes to
@@ -66,7 +66,7 @@ private[fs] final class HdfsReplicas private (
   /** A task that is killed meanwhile finds that out when it writes. */
   private def ask(message: String): String =
     try driver.ask(message).toString
-    catch { case _: InterruptedException => Thread.currentThread.interrupt(); ReplicaChoice.Nothing }
+    catch { case _: InterruptedException => Interrupted.again(); ReplicaChoice.Nothing }
 
   /** Nothing more is written.
     *

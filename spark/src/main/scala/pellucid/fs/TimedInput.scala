@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.statistics.{IOStatistics, IOStatisticsSource}
 import org.apache.hadoop.io.ByteBufferPool
 
 import pellucid.observe.{Kind, Requests, TaskRecord}
+import pellucid.plugin.Interrupted
 import pellucid.sched.MonotaskPhase
 
 /** Passes every call on to `stock`, whose own answers say what it supports.
@@ -140,7 +141,7 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
         catch {
           case _: ExecutionException | _: CancellationException | _: TimeoutException => ()
           case _: InterruptedException =>
-            Thread.currentThread.interrupt()
+            Interrupted.again()
             throw new InterruptedIOException("while ranges of a file were read")
         }
     }
