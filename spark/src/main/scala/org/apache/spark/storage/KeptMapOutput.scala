@@ -17,7 +17,7 @@ import org.apache.spark.storage.memory.MemoryStore
 import org.apache.spark.util.io.ChunkedByteBuffer
 
 import pellucid.observe.Daemons
-import pellucid.plugin.Guard
+import pellucid.plugin.{Guard, Interrupted}
 
 /** Map output that stays in memory: blocks of Spark's own store, each named as the file that it would be, which it becomes when its memory is
   * wanted: before a cached block goes, and before a task spills. While the executor has no task all of it is written, and then goes without a write.
@@ -115,7 +115,7 @@ final class KeptMapOutput private[storage] (env: SparkEnv, most: Long) {
     stopped = true
     LockSupport.unpark(writer)
     try writer.join(StopMillis)
-    catch { case _: InterruptedException => Thread.currentThread.interrupt() }
+    catch { case _: InterruptedException => Interrupted.again() }
   }
 
   private def work(): Unit = for ((id, output) <- all if !stopped)
