@@ -32,7 +32,7 @@ test-page: build $(VENV)/page
 	$(PY) -m pytest -q cli/src/test/page
 
 # the plugin with the lab's Spark, in one process
-test-spark: $(PLUGIN) $(VENV)/page
+test-spark: $(PLUGIN) $(VENV)/page $(VENV)/bench
 	PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
 
 # the Python package, installed, with the lab's Spark
@@ -42,7 +42,7 @@ test-python: build $(VENV)/page
 	  $(PY) -m pytest -q -p no:cacheprovider python/tests
 
 # the plugin with each supported Spark, in one process and in a cluster of two executors; about 10 minutes, 2.5 GB to fetch
-matrix: build $(VENV)/page
+matrix: build $(VENV)/page $(VENV)/bench
 	VERSIONS="4.0.5 4.1.4 4.2.1 4.3.0" PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
 
 # a lab of two machines; where it cannot be, it says why and is skipped

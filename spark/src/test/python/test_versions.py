@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from bench.tables import queries, tables
 from lab import software
 from lab.config import Config
 
 JOB = Path(__file__).parent / "job.py"
 ANSWERS = Path(__file__).parent / "answers.py"
 KILLING = Path(__file__).parent / "killing.py"
+SQL = Path(__file__).parent / "sql.py"
 UNKNOWN = "3.5.7"
 VERSIONS = os.environ.get("VERSIONS", "").split()
 WAYS = {"stock": {}, "observed": {"spark.pellucid.monotasks": "false"}, "monotasks": {"spark.pellucid.monotasks": "true"}}
@@ -126,6 +128,22 @@ def test_answers_from_files_memory_checkpoints_streams_and_workers_are_stock(ver
         assert ("monotasks" in report(log)) == (name == "monotasks")
     assert len(answers["stock"]) > 50
     assert answers["observed"] == answers["stock"]
+    assert answers["monotasks"] == answers["stock"]
+
+
+@pytest.mark.parametrize("version", VERSIONS or [Config.spark_version])
+def test_answers_of_tpch_and_tpcds_are_stock(version, tmp_path):
+    """22 queries, and where there is time for it 20 more."""
+    benchmarks = ("tpch", "tpcds") if VERSIONS else ("tpch",)
+    folders = [str(folder) for name in benchmarks for folder in (tables(name, 0.1), queries(name))]
+    answers = {}
+    for name in ("stock", "monotasks"):
+        conf = WAYS[name]
+        answers[name], stderr, log = run(version, "local-cluster[2,2,1024]", tmp_path, plugin=bool(conf), job=SQL, arguments=folders, conf=conf)
+        nothing_went_wrong(stderr, *said_by_executors(version, log))
+        assert ("monotasks" in report(log)) == (name == "monotasks")
+    rows = [int(line.split()[3]) for line in answers["stock"]]
+    assert len(rows) == (42 if VERSIONS else 22) and rows.count(0) <= 2
     assert answers["monotasks"] == answers["stock"]
 
 
