@@ -1,11 +1,12 @@
 package org.apache.spark
 
 import org.junit.runner.RunWith
+import org.scalatest.{Args, Status}
 import org.scalatestplus.junit.JUnitRunner
 
 import org.apache.spark.network.util.IOMode
 
-/** Spark's own suites of its shuffle, with jobs that run as monotasks. Map output stays in memory, but where the suite looks for its files. */
+/** Spark's own suites of its shuffle, with jobs that run as monotasks. Map output stays in memory, but where the suite or a test looks for its files. */
 trait AsMonotasks { this: ShuffleSuite =>
   protected def asMonotasks(): Unit = {
     conf.set("spark.plugins", "pellucid.PellucidPlugin")
@@ -33,8 +34,13 @@ class MonotaskSortShuffleSuite extends SortShuffleSuite with AsMonotasks {
 
 @RunWith(classOf[JUnitRunner])
 class MonotaskShuffleNettySuite extends ShuffleNettySuite with AsMonotasks {
+  private val ofFiles = Seq("local shuffle file", "disk corruption")
   override def ioMode: IOMode = IOMode.NIO
   override def beforeAll(): Unit = { super.beforeAll(); asMonotasks() }
+  override protected def runTest(name: String, args: Args): Status = {
+    conf.set("spark.pellucid.monotasks.shuffleMemory", if (ofFiles.exists(name.contains(_))) "0" else "0.25")
+    super.runTest(name, args)
+  }
 }
 
 @RunWith(classOf[JUnitRunner])
