@@ -19,7 +19,8 @@ function machinesSection() {
 
 function served(m) {
   if (m.servedBytes === 0) return "";
-  return bytes(m.servedBytes) + (m.servedBlockedSeconds > 0 ? `, disks blocked it ${seconds(m.servedBlockedSeconds)}` : "");
+  return bytes(m.servedBytes) + (m.servedBlockedSeconds > 0 ? `, disks blocked it ${seconds(m.servedBlockedSeconds)}` : "") +
+    (m.servedQueuedSeconds > 0 ? `, queued ${seconds(m.servedQueuedSeconds)}` : "");
 }
 
 function diskUses(m) {

@@ -40,6 +40,7 @@ object Machines {
           own.map(_.gcMillis).sum / 1e3,
           own.map(_.servedBytes).sum,
           own.map(_.servedBlockedMicros).sum / 1e6,
+          own.map(_.servedQueuedMicros).sum / 1e6,
           seen.disks.map(d =>
             DiskUse(d.name, share(d.busyMillis.toDouble), d.reads, d.readBytes, d.writes, d.writtenBytes)
           ),

@@ -75,7 +75,8 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
       },
       f.lift(served).getOrElse(0L),
       f.lift(served + 1).getOrElse(0L),
-      f.lift(served + 2).getOrElse(0L)
+      f.lift(served + 2).getOrElse(0L),
+      f.lift(served + 3).getOrElse(0L)
     )
   }
 
@@ -92,5 +93,5 @@ private[log] object CounterEvents {
   private final val Machine = 7
   private final val Disk = 5
   private final val Nic = 2
-  private val Later = Seq(0, 2, 3)
+  private val Later = Seq(0, 2, 3, 4)
 }

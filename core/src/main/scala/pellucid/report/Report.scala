@@ -263,9 +263,10 @@ final case class MachineUse(
     /** Of the executor with the most. */
     maxHeapBytes: Long,
     gcSeconds: Double,
-    /** Of shuffle files, to other executors, and how long the machine's disks kept the threads that sent it. */
+    /** Of shuffle files, to other executors, how long the machine's disks kept the threads that do it, and how long it waited for other monotasks before. */
     servedBytes: Long,
     servedBlockedSeconds: Double,
+    servedQueuedSeconds: Double,
     disks: Seq[DiskUse],
     nics: Seq[NicUse],
     checks: Seq[Check]

@@ -48,6 +48,9 @@ object MonotaskPhase {
   case object ShuffleWrite extends MonotaskPhase("shuffleWrite", 'w', frees = true)
   case object OutputWrite extends MonotaskPhase("outputWrite", 'o', frees = true)
 
+  /** Of no task of its executor, but for those that fetch from it. */
+  case object ShuffleServe extends MonotaskPhase("shuffleServe", 's', frees = false)
+
   val all: IndexedSeq[MonotaskPhase] =
-    IndexedSeq(Compute, InputRead, ShuffleRead, ShuffleWrite, OutputWrite)
+    IndexedSeq(Compute, InputRead, ShuffleRead, ShuffleWrite, OutputWrite, ShuffleServe)
 }

@@ -259,7 +259,8 @@ object Text {
           val nics = m.nics.map(n => s"${n.name} ${bytes(n.inBytes)} in, ${bytes(n.outBytes)} out")
           val served = Option.when(m.servedBytes > 0)(
             s"${bytes(m.servedBytes)} of shuffle files served" +
-              (if (m.servedBlockedSeconds > 0) s", disks blocked it ${seconds(m.servedBlockedSeconds)}" else "")
+              (if (m.servedBlockedSeconds > 0) s", disks blocked it ${seconds(m.servedBlockedSeconds)}" else "") +
+              (if (m.servedQueuedSeconds > 0) s", queued ${seconds(m.servedQueuedSeconds)}" else "")
           )
           s"  ${m.host}: ${(cpu +: disks ++: nics ++: served.toSeq).mkString("; ")}\n" +
             m.checks.flatMap(c => c.note.map(note => wrap(s"${c.resource}: ${against(c)}: $note", 4))).mkString

@@ -28,7 +28,9 @@ final case class MachineSample(
     servedBytes: Long = 0,
     servedBlockedMicros: Long = 0,
     /** CPU time of all processes of the executor's container, the executor among them; 0 where it is not known. */
-    containerCpuMillis: Long = 0
+    containerCpuMillis: Long = 0,
+    /** How long what was served waited for a disk's other monotasks. */
+    servedQueuedMicros: Long = 0
 ) {
 
   /** Of all processes beside which the executor has its cores, or at least of itself. */
@@ -47,7 +49,8 @@ final case class MachineSample(
     nics = nics.map(_ * part),
     servedBytes = some(servedBytes, part),
     servedBlockedMicros = some(servedBlockedMicros, part),
-    containerCpuMillis = some(containerCpuMillis, part)
+    containerCpuMillis = some(containerCpuMillis, part),
+    servedQueuedMicros = some(servedQueuedMicros, part)
   )
 
   /** Both as one, of whatever lies between them nothing is known. */
@@ -68,7 +71,8 @@ final case class MachineSample(
       MachineSample.joined(nics, later.nics)(_.name)(_ + _),
       servedBytes + later.servedBytes,
       servedBlockedMicros + later.servedBlockedMicros,
-      containerCpuMillis + later.containerCpuMillis
+      containerCpuMillis + later.containerCpuMillis,
+      servedQueuedMicros + later.servedQueuedMicros
     )
   }
 }

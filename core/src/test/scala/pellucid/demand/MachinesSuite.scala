@@ -35,11 +35,13 @@ class MachinesSuite extends munit.FunSuite {
   }
 
   test("what executors serve of their shuffle files is added up, whoever reads the machine's counters") {
-    val served = "1;5000;4;;eth0;1000,500,1000,3,0,100,5,1000,50,700,1500;1000,500,1000,3,0,100,5,1000,50,40,2500,900"
+    val served =
+      "1;5000;4;;eth0;1000,500,1000,3,0,100,5,1000,50,700,1500;1000,500,1000,3,0,100,5,1000,50,40,2500,900;" +
+        "1000,500,1000,3,0,100,5,1000,50,0,0,900,7000"
     val m = Analysis.report(
       readLines(environment, taskEnd(1), counters(served), counters(served, executor = "2"))
     ).machines.head
-    assertEquals((m.servedBytes, m.servedBlockedSeconds), (2 * 740L, 2 * 0.004))
+    assertEquals((m.servedBytes, m.servedBlockedSeconds, m.servedQueuedSeconds), (2 * 740L, 2 * 0.004, 2 * 0.007))
   }
 
   test("two executors of a machine read the same counters: the machine's count once, their own are added") {

@@ -11,7 +11,7 @@ import org.apache.hadoop.io.ByteBufferPool
 import org.apache.spark.pellucid.TaskMemory
 
 import pellucid.monotask.{Arrays, Resources}
-import pellucid.observe.{CpuClock, Requests, RunQueue, TaskRecord}
+import pellucid.observe.{PageCache, Requests, TaskRecord}
 import pellucid.plugin.Interrupted
 import pellucid.sched.MonotaskPhase
 
@@ -141,14 +141,14 @@ private final class ChunkedInput(
       try
         measured(size, from, exact.map(name => () => name).orElse(source.last)) {
           val follows = left >= Requests.Large
-          val began = if (follows) blockedNanos() else 0
+          val began = if (follows) PageCache.blockedNanos() else 0
           if (exact.isEmpty) readOn(size)
           else {
             noReadahead()
             until = math.max(0, stock.read(from, chunk, 0, size))
             stock.seek(from + until)
           }
-          goesOn(follows && isCached(until, blockedNanos() - began))
+          goesOn(follows && PageCache.had(until, PageCache.blockedNanos() - began))
           if (until > 0) until else -1
         }
       catch { case _: IOException => forget(); asStock(); stock.seek(from) }
@@ -304,13 +304,7 @@ private object ChunkedInput {
   /** Of Hadoop's streams as Spark sets it (`io.file.buffer.size`). */
   private final val Buffer = 64 << 10
 
-  /** Of waiting, which at 500 MB/s and more is not worth a chunk. */
-  private final val CachedNanosPerByte = 2L
   private final val SlowNanos = 2000000L
-
-  /** Since some time, with neither the CPU nor a wish for it: work beside this thread's makes nothing look like a disk. */
-  def blockedNanos(): Long = System.nanoTime() - CpuClock.nanos() - RunQueue.nanos()
-  def isCached(bytes: Int, blockedNanos: Long): Boolean = blockedNanos < bytes * CachedNanosPerByte
 
   /** What is read of a split of so many bytes, by position, before its task comes to it, and how much of that at once where it has so much already. */
   def early(split: Long): Int = math.min(split + LastRecord, Requests.Monotask).toInt

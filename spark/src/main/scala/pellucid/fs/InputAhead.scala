@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileSystem, FSDataInputStream}
 import org.apache.spark.pellucid.Fields
 
 import pellucid.monotask.{Ahead, Arrays, Multitask}
-import pellucid.observe.{Daemons, Kind, Requests, TaskRecord}
+import pellucid.observe.{Daemons, Kind, PageCache, Requests, TaskRecord}
 import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase
 
@@ -42,14 +42,14 @@ private[fs] class InputAhead(
     val room = math.min(size, chunk.length)
     val left = room - n
     val wanted = if (left < piece(n) + Requests.Large) left else piece(n)
-    val began = ChunkedInput.blockedNanos()
+    val began = PageCache.blockedNanos()
     val before = statistics.getThreadStatistics.getBytesRead
     val more =
       if (!has) 0
       else
         try math.max(0, in.read(start + n, chunk, n, wanted))
         catch { case NonFatal(_) => 0 } // the task will meet it, or has closed the file
-    blockedNanos += ChunkedInput.blockedNanos() - began
+    blockedNanos += PageCache.blockedNanos() - began
     n += more
     isAll = n == room || more < wanted
     val bytes = statistics.getThreadStatistics.getBytesRead - before
@@ -77,7 +77,7 @@ private[fs] class InputAhead(
   def take(record: TaskRecord): Option[Taken] = task.takes(this).map { waited =>
     record.requests(Kind.Input, path).add(n.toLong, waited)
     statistics.incrementBytesRead(counted)
-    Taken(chunk, n, ChunkedInput.isCached(n, blockedNanos))
+    Taken(chunk, n, PageCache.had(n, blockedNanos))
   }
 
   /** It is nothing to streams but this one. */

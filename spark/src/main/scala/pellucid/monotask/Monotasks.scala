@@ -1,11 +1,12 @@
 package pellucid.monotask
 
+import java.io.File
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.locks.LockSupport
 
 import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
-import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, Slots, TaskMemory}
+import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, ScheduledServing, Slots, TaskMemory}
 import org.apache.spark.storage.KeptMapOutput
 
 import org.slf4j.LoggerFactory
@@ -36,12 +37,14 @@ private[pellucid] final class Monotasks(
     require(set.forall(_ > 0), s"spark.pellucid.monotasks.$slots is at least 1")
     set
   }
-  private val disks = new DiskSlots(set("diskSlots"), new LocalDisks(SparkEnv.get).names)
+  private val localDisks = new LocalDisks(SparkEnv.get)
+  private val disks = new DiskSlots(set("diskSlots"), localDisks.names)
   private val networkSlots = set("networkSlots").getOrElse(4)
   private val outputSlots = set("outputSlots").getOrElse(
     if (balances) Monotask.slotsOfOutput(disks.ofLocal) else disks.ofLocal
   )
   private val resources = new Resources(cores, disks, networkSlots, outputSlots)
+  ScheduledServing.install(new Serving(resources, localDisks.of(_: File)))
 
   /** Of a stage's results, which beyond a limit end the job, what is said of its tasks' monotasks. */
   private val mostText = conf.getSizeAsBytes("spark.driver.maxResultSize", "1g") match {

@@ -86,13 +86,14 @@ private[pellucid] object Counters {
         now.heapBytes,
         now.gcMillis - before.gcMillis
       )
-      val (served, servedBlocked) = Served.take()
+      val (served, servedBlocked, servedQueued) = Served.take()
       samples +=
         (fields.map(math.max(0L, _)) ++ grown(before.disks, now.disks) ++ grown(before.nics, now.nics) ++
           Seq(
             served,
             servedBlocked,
-            math.max(0, now.containerCpuNanos - before.containerCpuNanos) / 1000000
+            math.max(0, now.containerCpuNanos - before.containerCpuNanos) / 1000000,
+            servedQueued
           )).mkString(",")
     }
 

@@ -1,7 +1,6 @@
 package org.apache.spark.pellucid
 
 import java.io.InputStream
-import java.lang.reflect.Modifier
 import java.nio.ByteBuffer
 import java.nio.channels.WritableByteChannel
 import java.util.{Iterator => JavaIterator}
@@ -29,10 +28,11 @@ import pellucid.observe.Served
 private[pellucid] final class ObservedServing(stock: OneForOneStreamManager) extends OneForOneStreamManager {
   private def observed(blocks: JavaIterator[ManagedBuffer], to: Channel): JavaIterator[ManagedBuffer] =
     blocks.asScala.map {
-      case file: FileSegmentManagedBuffer if to.isInstanceOf[AbstractNioChannel] => new ServedBlock(file)
-      case file: FileSegmentManagedBuffer => Served.byKernel(file.size); file
+      case file: FileSegmentManagedBuffer =>
+        ScheduledServing.asks(file)
+        if (to.isInstanceOf[AbstractNioChannel]) new ServedBlock(file) else { Served.byKernel(file.size); file }
       case other => other
-    }.asJava
+    }.toVector.iterator.asJava
 
   override def registerStream(id: String, blocks: JavaIterator[ManagedBuffer], to: Channel, late: Boolean): Long =
     stock.registerStream(id, observed(blocks, to), to, late)
@@ -83,21 +83,14 @@ object ObservedServing {
   /** Before the executor's first task. In local mode, where nobody fetches, there may be no server yet. A version of Spark with more to pass on than
     * is passed on here is left alone.
     */
-  def install(): Unit = if (isWhole) for {
-    netty <- Some(SparkEnv.get.blockManager.blockTransferService).collect { case n: NettyBlockTransferService => n }
-    context <- Option(Fields.get(classOf[NettyBlockTransferService], netty, "transportContext"))
-    server <-
-      Some(Fields.get(classOf[TransportContext], context, "rpcHandler")).collect { case s: NettyBlockRpcServer => s }
-  } {
-    val stock = Fields.get(classOf[NettyBlockRpcServer], server, "streamManager").asInstanceOf[OneForOneStreamManager]
-    Fields.replace(classOf[NettyBlockRpcServer], server, new ObservedServing(stock), "streamManager")
-  }
-
-  private def isWhole: Boolean = {
-    def methods(of: Class[_]) = of.getDeclaredMethods
-      .filter(m => Modifier.isPublic(m.getModifiers) && !Modifier.isStatic(m.getModifiers))
-      .map(m => (m.getName, m.getParameterTypes.toSeq)).toSet
-    (methods(classOf[OneForOneStreamManager]) ++ methods(classOf[StreamManager]))
-      .subsetOf(methods(classOf[ObservedServing]))
-  }
+  def install(): Unit =
+    if (PassedOn.all(classOf[ObservedServing], classOf[OneForOneStreamManager], classOf[StreamManager])) for {
+      netty <- Some(SparkEnv.get.blockManager.blockTransferService).collect { case n: NettyBlockTransferService => n }
+      context <- Option(Fields.get(classOf[NettyBlockTransferService], netty, "transportContext"))
+      server <-
+        Some(Fields.get(classOf[TransportContext], context, "rpcHandler")).collect { case s: NettyBlockRpcServer => s }
+    } {
+      val stock = Fields.get(classOf[NettyBlockRpcServer], server, "streamManager").asInstanceOf[OneForOneStreamManager]
+      Fields.replace(classOf[NettyBlockRpcServer], server, new ObservedServing(stock), "streamManager")
+    }
 }

@@ -1,0 +1,158 @@
+package pellucid.monotask
+
+import java.io.{File, IOException}
+import java.nio.ByteBuffer
+import java.nio.channels.FileChannel
+import java.nio.file.StandardOpenOption.READ
+import java.util.concurrent.{ConcurrentHashMap, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+
+import org.apache.spark.network.buffer.FileSegmentManagedBuffer
+
+import pellucid.observe.{Daemons, PageCache, Requests, Served}
+import pellucid.plugin.Guard
+import pellucid.sched.MonotaskPhase
+
+/** Shuffle blocks that other executors ask for: what the page cache does not have of them is read into it, as monotasks of the disk that has it (thesis
+  * section 5.3.2), and sent from there. Each disk has as many threads for it as slots, the other requests wait for one of these.
+  *
+  * @param diskOf a file; None where that is not known
+  * @param read into the buffer what the file has at a position; returns how many bytes
+  */
+final class Serving private[monotask] (
+    resources: Resources,
+    diskOf: File => Option[String],
+    read: (FileChannel, ByteBuffer, Long) => Int = _.read(_, _)
+) {
+  import Serving._
+  private val readers = new ConcurrentHashMap[String, ThreadPoolExecutor]
+  private val begun = new AtomicLong
+
+  /** Calls `answer`, once, when the blocks of one request are there, or are not to be had so: then they are sent as in stock Spark.
+    *
+    * @param isWanted whether who asked still waits for them
+    */
+  def readBefore(blocks: Seq[FileSegmentManagedBuffer], isWanted: () => Boolean)(answer: => Unit): Unit = {
+    val parts = guard(blocks.groupBy(block => diskOf(block.getFile)).collect { case (Some(disk), of) => (disk, of) })
+    val left = new AtomicInteger(parts.fold(0)(_.size) + 1)
+    def done(): Unit = if (left.decrementAndGet() == 0) answer
+    for ((disk, of) <- parts.getOrElse(Map.empty)) {
+      val part = new Part(disk, of, isWanted, () => done())
+      if (guard(readersOf(disk).execute(part)).isEmpty) done()
+    }
+    done()
+  }
+
+  private def readersOf(disk: String) = readers.computeIfAbsent(
+    disk,
+    { disk =>
+      val slots = resources.of(disk, Phase).slots
+      val pool =
+        new ThreadPoolExecutor(
+          slots,
+          slots,
+          1,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue,
+          new Daemons("pellucid-serving")
+        )
+      pool.allowCoreThreadTimeOut(true)
+      pool
+    }
+  )
+
+  /** A request's blocks on one disk. */
+  private final class Part(
+      disk: String,
+      blocks: Seq[FileSegmentManagedBuffer],
+      isWanted: () => Boolean,
+      done: () => Unit
+  ) extends Runnable {
+    private val asked = System.nanoTime()
+    private val number = begun.getAndIncrement()
+    private val gate = resources.of(disk, Phase)
+    private var isOnDisk, hasTurn = false
+    private var moved = 0 // in this turn
+    private var left = MostBytes
+    private var queuedNanos = 0L // for turns
+    private var mark = 0L // how long it was blocked when that was last looked at
+
+    override def run(): Unit =
+      try { guard(readAll()); () }
+      finally done()
+
+    private def isWorthIt = left > 0 && System.nanoTime() - asked < MostNanos && isWanted()
+
+    /** Has no turn as long as the page cache has had what was read. */
+    private def goesOn = {
+      if (hasTurn && moved >= Requests.Monotask) leave()
+      if (!hasTurn && isOnDisk && isWorthIt) enter()
+      isWorthIt
+    }
+
+    private def readAll(): Unit = {
+      val waited = System.nanoTime() - asked
+      val began = PageCache.blockedNanos()
+      mark = began
+      try blocks.iterator.takeWhile(_ => goesOn).foreach(readBlock)
+      finally {
+        if (hasTurn) leave()
+        if (queuedNanos > 0) Served.read(waited + queuedNanos, PageCache.blockedNanos() - began - queuedNanos)
+      }
+    }
+
+    /** Who sends a block that cannot be read finds the same, and says so. */
+    private def readBlock(block: FileSegmentManagedBuffer): Unit =
+      try {
+        val in = FileChannel.open(block.getFile.toPath, READ)
+        try {
+          var at = block.getOffset
+          val end = at + block.getLength
+          while (at < end && goesOn) {
+            val n = readPiece(in, at, math.min(end - at, left))
+            if (n > 0) { at += n; left -= n }
+            else at = end
+          }
+        } finally in.close()
+      } catch { case _: IOException => () }
+
+    private def readPiece(in: FileChannel, at: Long, most: Long): Int = {
+      val into = buffer.get.clear().limit(math.min(most, if (hasTurn) Most else Few).toInt)
+      val before = System.nanoTime()
+      val n = read(in, into, at)
+      if (hasTurn) moved += n
+      else if (!PageCache.had(Few, System.nanoTime() - before)) {
+        val since = mark
+        mark = PageCache.blockedNanos() // which takes longer than most reads
+        isOnDisk = !PageCache.had(Few, mark - since)
+      }
+      n
+    }
+
+    /** This thread is nobody's to interrupt. */
+    private def enter(): Unit = {
+      val came = System.nanoTime()
+      hasTurn = gate.enter(new Turn(number, Phase))
+      moved = 0
+      queuedNanos += System.nanoTime() - came
+    }
+
+    private def leave(): Unit = { hasTurn = false; gate.leave() }
+  }
+}
+
+private object Serving {
+  private val guard = new Guard("reading shuffle files as monotasks before they are sent")
+  private final val Phase = MonotaskPhase.ShuffleServe
+
+  /** What is read at once, with and without a turn. */
+  private final val Most = 1 << 20
+  private final val Few = 64 << 10
+
+  /** Of larger blocks the rest is read while they are sent. */
+  private final val MostBytes = 2L * Requests.Monotask
+
+  /** Who asked is answered after that: a connection on which nothing comes for two minutes is given up (`spark.network.timeout`). */
+  private final val MostNanos = 10000000000L
+  private val buffer = ThreadLocal.withInitial[ByteBuffer](() => ByteBuffer.allocateDirect(Most))
+}
