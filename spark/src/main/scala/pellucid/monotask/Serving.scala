@@ -28,7 +28,7 @@ final class Serving private[monotask] (
   private val readers = new ConcurrentHashMap[String, ThreadPoolExecutor]
   private val begun = new AtomicLong
 
-  /** Calls `answer`, once, when the blocks of one request are there, or are not to be had so: then they are sent as in stock Spark.
+  /** Calls `answer`, once, when the first blocks of one request are there, or are not to be had so: then they are sent as in stock Spark.
     *
     * @param isWanted whether who asked still waits for them
     */
@@ -71,7 +71,7 @@ final class Serving private[monotask] (
     private val asked = System.nanoTime()
     private val number = begun.getAndIncrement()
     private val gate = resources.of(disk, Phase)
-    private var isOnDisk, hasTurn = false
+    private var isOnDisk, hasTurn, hasBegun = false
     private var moved = 0 // in this turn
     private var left = MostBytes
     private var queuedNanos = 0L // for turns
@@ -79,7 +79,10 @@ final class Serving private[monotask] (
 
     override def run(): Unit =
       try { guard(readAll()); () }
-      finally done()
+      finally begins()
+
+    /** The rest is read while the first of it is sent. */
+    private def begins(): Unit = if (!hasBegun) { hasBegun = true; done() }
 
     private def isWorthIt = left > 0 && System.nanoTime() - asked < MostNanos && isWanted()
 
@@ -112,6 +115,7 @@ final class Serving private[monotask] (
             val n = readPiece(in, at, math.min(end - at, left))
             if (n > 0) { at += n; left -= n }
             else at = end
+            if (left <= MostBytes - First) begins()
           }
         } finally in.close()
       } catch { case _: IOException => () }
@@ -149,7 +153,8 @@ private object Serving {
   private final val Most = 1 << 20
   private final val Few = 64 << 10
 
-  /** Of larger blocks the rest is read while they are sent. */
+  /** Of a request: what is there before it is answered, and what is read in all. Of larger blocks the rest is read as it is sent. */
+  private final val First = 1L << 20
   private final val MostBytes = 2L * Requests.Monotask
 
   /** Who asked is answered after that: a connection on which nothing comes for two minutes is given up (`spark.network.timeout`). */
