@@ -15,7 +15,7 @@ import pellucid.monotask.Serving
 import pellucid.plugin.Guard
 
 /** In front of Spark's own server of blocks, which does all the work: who asks for blocks of shuffle files gets the answer, upon which they come for them one by
-  * one, when these have been read. No thread of Spark's waits for that.
+  * one, when the first of these have been read. No thread of Spark's waits for that.
   */
 private[pellucid] final class ScheduledServing(stock: RpcHandler, serving: Serving) extends RpcHandler {
   import ScheduledServing._
