@@ -155,6 +155,35 @@ def test_a_machine_takes_the_tasks_whose_input_no_other_has(lab, tmp_path):
     assert [hosts[task] for task in range(4)] == ["m2", "m2", "m1", "m1"]
 
 
+# map output that the page cache has no more: of two reductions of it the second one has to read it from disk
+COLD = """
+import glob, os
+from pyspark.sql import SparkSession
+sc = SparkSession.builder.getOrCreate().sparkContext
+shuffled = sc.parallelize(range(4), 4).flatMap(lambda _: ((key, os.urandom(500)) for key in range(8000))).partitionBy(8)
+def evict(_):
+    for folder in os.environ["SPARK_LOCAL_DIRS"].split(","):
+        for file in glob.glob(f"{folder}/**/shuffle_*.data", recursive=True):
+            with open(file, "rb") as written:
+                os.fsync(written.fileno())
+                os.posix_fadvise(written.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+print(shuffled.count())
+sc.parallelize(range(8), 8).foreach(evict)
+print(shuffled.map(lambda pair: len(pair[1])).sum())
+"""
+
+
+def test_what_is_served_of_shuffle_files_on_disk_is_in_the_log_one_by_one(lab, tmp_path):
+    known = set(lab.events.iterdir())
+    plugin = [f"{key}={value}" for key, value in experiment.PLUGIN.items()]
+    done = submit(lab, tmp_path, COLD, *plugin, "spark.pellucid.monotasks=true", "spark.pellucid.monotasks.shuffleMemory=0")
+    assert done.stdout.split() == ["32000", "16000000"], done.stderr[-2000:]
+    assert "Pellucid" not in done.stderr
+    (log,) = set(lab.events.iterdir()) - known
+    served = re.findall(r"[|;]s\d+,(\d+)(?:,\d+){3},-?\d+,([0-3])\b", log.read_text())  # of map tasks, the first four
+    assert 0 < sum(int(size) for size, _ in served) <= 16_500_000
+
+
 def test_the_logs_of_a_lab_can_be_kept(lab):
     kept = lab.keep_logs()
     try:

@@ -146,9 +146,9 @@ object Samples {
       s""""Finish Time":$finish,$end,"Accumulables":[$accumulables]},"Task Executor Metrics":{"JVMHeapMemory":1},""" +
       s""""Task Metrics":$metrics}"""
 
-  def stageSubmitted(id: Int, attempt: Int = 0, at: Long = 900, tasks: Int = 1): String =
+  def stageSubmitted(id: Int, attempt: Int = 0, at: Long = 900, tasks: Int = 1, parent: Option[Int] = None): String =
     s"""{"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":$id,"Stage Attempt ID":$attempt,"Stage Name":"s$id",""" +
-      s""""Number of Tasks":$tasks,"RDD Info":[],"Parent IDs":[],"Submission Time":$at,"Accumulables":[]},"Properties":{}}"""
+      s""""Number of Tasks":$tasks,"RDD Info":[],"Parent IDs":[${parent.mkString}],"Submission Time":$at,"Accumulables":[]},"Properties":{}}"""
 
   def stageCompleted(id: Int, attempt: Int = 0, from: Long = 900, to: Long = 2000, more: String = ""): String =
     s"""{"Event":"SparkListenerStageCompleted","Stage Info":{"Stage ID":$id,"Stage Attempt ID":$attempt,"Stage Name":"s$id",""" +

@@ -1,7 +1,7 @@
 package pellucid.demand
 
 import pellucid.report.{MonotaskUse, ResourceLoad, ResourceUse}
-import pellucid.trace.Trace
+import pellucid.trace.{ServedMonotask, Trace}
 
 /** What an application's monotasks used of each kind of resource. If a stage had used one resource only, perfectly, it would have
   * taken that resource's ideal time (thesis section 5.6.1); the resource with the longest is the stage's bottleneck.
@@ -22,27 +22,30 @@ final class Monotasks(trace: Trace) {
       val (from, to) = alive(executor)
       slots(kinds(resource)).add(buckets.moment(from.toDouble), buckets.moment(to.toDouble), n)
     }
-    for (row <- 0 until table.size) {
-      val of = kinds(table.resource(row))
-      val begin = buckets.moment(table.beginMicros(row) / 1e3)
-      queued(of).add(buckets.moment(table.queuedMicros(row) / 1e3), begin, 1)
-      running(of).add(begin, buckets.moment(table.endMicros(row) / 1e3), 1)
+    def add(resource: Int, queuedMicros: Long, beginMicros: Long, endMicros: Long): Unit = {
+      val begin = buckets.moment(beginMicros / 1e3)
+      queued(kinds(resource)).add(buckets.moment(queuedMicros / 1e3), begin, 1)
+      running(kinds(resource)).add(begin, buckets.moment(endMicros / 1e3), 1)
     }
+    for (row <- 0 until table.size)
+      add(table.resource(row), table.queuedMicros(row), table.beginMicros(row), table.endMicros(row))
+    for (m <- table.served) add(m.resource, m.queuedMicros, m.beginMicros, m.endMicros)
     MonotaskUse(
       buckets.fromSeconds,
       buckets.seconds,
-      uses(0 until table.size),
+      uses(0 until table.size, table.served),
       all.map(kind =>
         ResourceLoad(kind, slots(kind).averages.max.round.toInt, running(kind).averages, queued(kind).averages)
       )
     )
   }
 
-  /** By the stage's row; nothing of one without monotasks. */
-  lazy val ofStages: Map[Int, Seq[ResourceUse]] = (0 until table.size).groupBy(row =>
-    trace.tasks.stage(table.task(row))
-  ).map { case (stage, rows) =>
-    stage -> uses(rows)
+  /** By the stage's row; nothing of one without monotasks. What was served is of the stage that fetched it. */
+  lazy val ofStages: Map[Int, Seq[ResourceUse]] = {
+    val served = new Fetchers(trace).of(table.served).groupMap(_._1)(_._2)
+    (0 until table.size).groupBy(row => trace.tasks.stage(table.task(row))).map { case (stage, rows) =>
+      stage -> uses(rows, served.getOrElse(stage, Nil))
+    }
   }
 
   private def alive(executor: Int): (Long, Long) = (
@@ -57,20 +60,20 @@ final class Monotasks(trace: Trace) {
       n * math.max(0.0, (math.min(removed, to) - math.max(added, from)).toDouble) / math.max(1L, to - from)
     }(_ + _)
 
-  private def uses(rows: IndexedSeq[Int]): Seq[ResourceUse] = {
+  private def uses(rows: IndexedSeq[Int], served: collection.Seq[ServedMonotask]): Seq[ResourceUse] = {
     val sums = all.map(_ -> new Sum).toMap
-    val there =
-      slots(rows.iterator.map(table.queuedMicros(_)).min / 1000, rows.iterator.map(table.endMicros).max / 1000)
+    val there = slots(
+      (rows.iterator.map(table.queuedMicros(_)) ++ served.iterator.map(_.queuedMicros)).min / 1000,
+      (rows.iterator.map(table.endMicros) ++ served.iterator.map(_.endMicros)).max / 1000
+    )
     rows.foreach { row =>
       val of = kinds(table.resource(row))
-      val sum = sums(of)
-      sum.count += 1
-      sum.bytes += table.bytes(row)
-      sum.waitMicros += table.waitMicros(row)
+      val cpu = table.cpuMicros(row)
       // a stretch of computing may have been blocked on what is no monotask: what uses a core is the CPU time
-      sum.cpuMicros += table.cpuMicros(row)
-      sum.busyMicros += (if (of == Cpu) table.cpuMicros(row) else table.serviceMicros(row))
+      val busy = if (of == Cpu) cpu else table.serviceMicros(row)
+      sums(of).add(table.bytes(row), table.waitMicros(row), busy, cpu)
     }
+    served.foreach(m => sums(kinds(m.resource)).add(m.bytes, m.waitMicros, m.serviceMicros, m.cpuMicros))
     all.filter(sums(_).count > 0).map { kind =>
       val sum = sums(kind)
       val busy = sum.busyMicros / 1e6
@@ -98,5 +101,12 @@ object Monotasks {
 
   private final class Sum {
     var count, bytes, waitMicros, busyMicros, cpuMicros = 0L
+    def add(moreBytes: Long, wait: Long, busy: Long, cpu: Long): Unit = {
+      count += 1
+      bytes += moreBytes
+      waitMicros += wait
+      busyMicros += busy
+      cpuMicros += cpu
+    }
   }
 }

@@ -6,7 +6,7 @@ import pellucid.trace.{DiskSample, MachineSample, NicSample, TraceBuilder}
 
 /** What the plugin's executors read from the kernel's counters (docs/observed.md):
   *
-  * `EXECUTOR HOST 1;START;CORES;DISK,...;NIC,...;SAMPLE;...`
+  * `EXECUTOR HOST 1;START;CORES;DISK,...;NIC,...;SAMPLE;...`, and `|` with what it served of shuffle files ([[ServedText]])
   */
 private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   import CounterEvents._
@@ -16,34 +16,33 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   def counters(): Unit = {
     val batches = ArrayBuffer.empty[String]
     c.event(keys) { case Batches => c.elements { batches += orEmpty(c.string()); () } }
-    for (batch <- batches) {
-      val fields = batch.split(" ", 3)
-      (if (fields.length == 3) understood(fields(2)) else None) match {
-        case None => builder.unreadObservations += 1
-        case Some(samples) =>
-          val row = builder.executorRow(fields(0))
-          if (builder.hostUnknown(row)) builder.host(row, fields(1))
-          samples.foreach(builder.machines.add(row, _))
-      }
-    }
+    for (batch <- batches)
+      try take(batch.split(" ", 3))
+      catch { case _: IllegalArgumentException => builder.unreadObservations += 1 }
   }
 
-  /** None where it is not written like that. */
-  private def understood(text: String): Option[Seq[MachineSample]] =
-    try {
-      val fields = text.split(";", -1)
-      if (fields.length < 5 || fields(0) != "1") None
-      else {
-        var from = natural(fields(1))
-        val cores = natural(fields(2)).toInt
-        val (disks, nics) = (names(fields(3)), names(fields(4)))
-        Some(fields.iterator.drop(5).map { one =>
-          val made = sample(from, cores, disks, nics, one.split(",", -1).map(natural))
-          from = made.untilMillis
-          made
-        }.toVector)
-      }
-    } catch { case _: IllegalArgumentException => None }
+  /** Throws IllegalArgumentException, and takes nothing, where it is not written like that. */
+  private def take(batch: Array[String]): Unit = {
+    require(batch.length == 3)
+    val parts = batch(2).split("\\|", 2)
+    val fields = parts(0).split(";", -1)
+    require(fields.length >= 5 && fields(0) == "1")
+    val start = natural(fields(1))
+    val cores = natural(fields(2)).toInt
+    val (disks, nics) = (names(fields(3)), names(fields(4)))
+    var from = start
+    val samples = fields.drop(5).map { one =>
+      val made = sample(from, cores, disks, nics, one.split(",", -1).map(natural))
+      from = made.untilMillis
+      made
+    }
+    val served = parts.lift(1).map(new ServedText(_, start))
+
+    val row = builder.executorRow(batch(0))
+    if (builder.hostUnknown(row)) builder.host(row, batch(1))
+    samples.foreach(builder.machines.add(row, _))
+    served.foreach(_.addTo(builder.monotasks, row))
+  }
 
   private def sample(
       from: Long,

@@ -1,7 +1,8 @@
 package pellucid.log
 
+import pellucid.log.ObservedTask.natural
 import pellucid.sched.{Monotask, MonotaskPhase}
-import pellucid.trace.TraceBuilder
+import pellucid.trace.{MonotaskTable, TraceBuilder}
 
 /** The monotasks of a task, as they stand in what the plugin says of it (docs/observed.md):
   *
@@ -9,8 +10,7 @@ import pellucid.trace.TraceBuilder
   * ran ahead
   */
 private[log] final class MonotaskText(builder: TraceBuilder) {
-  import MonotaskText.One
-  import ObservedTask.natural
+  import MonotaskText._
   private val table = builder.monotasks
 
   /** Throws IllegalArgumentException, and takes nothing, where it is not written like that. */
@@ -20,11 +20,7 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
     val resources = fields(1).split(' ').map(resource)
     val began = natural(fields(0))
     val monotasks = fields.drop(2).map(one(_, resources.length))
-    val numbers = resources.map { case (name, slots) =>
-      val number = table.resourceNumber(name)
-      table.slots((builder.tasks.executor(row), number)) = slots
-      number
-    }
+    val numbers = numbered(resources, table, builder.tasks.executor(row))
     if (table.isRoomFor(monotasks.length)) {
       var ended = began
       monotasks.zipWithIndex.foreach { case (m, i) =>
@@ -72,7 +68,18 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
     column.foreach(c => c(row) = c(row) + m.waited * 1000)
   }
 
-  private def resource(text: String): (String, Int) = {
+  private def one(text: String, resources: Int): One = {
+    val f = text.split(",", -1)
+    require(f.length == 5 || f.length == 6)
+    val (phase, resource) = phaseAndResource(f(0), resources)
+    One(phase.place, resource, natural(f(1)), natural(f(2)), natural(f(3)), natural(f(4)), f.lift(5).map(_.toLong))
+  }
+}
+
+private[log] object MonotaskText {
+
+  /** `NAME=SLOTS` */
+  def resource(text: String): (String, Int) = {
     val equals = text.lastIndexOf('=')
     require(equals > 0)
     val slots = natural(text.drop(equals + 1))
@@ -80,17 +87,22 @@ private[log] final class MonotaskText(builder: TraceBuilder) {
     (text.take(equals), slots.toInt)
   }
 
-  private def one(text: String, resources: Int): One = {
-    val f = text.split(",", -1)
-    require((f.length == 5 || f.length == 6) && f(0).length > 1)
-    val phase = MonotaskPhase.all.indexWhere(_.letter == f(0).head)
-    val resource = natural(f(0).tail)
-    require(phase >= 0 && resource < resources)
-    One(phase, resource.toInt, natural(f(1)), natural(f(2)), natural(f(3)), natural(f(4)), f.lift(5).map(_.toLong))
+  /** `PhaseResource`, of so many resources. */
+  def phaseAndResource(text: String, resources: Int): (MonotaskPhase, Int) = {
+    val phase = MonotaskPhase.all.find(phase => text.headOption.contains(phase.letter))
+    val resource = natural(text.drop(1))
+    require(phase.isDefined && resource < resources)
+    (phase.get, resource.toInt)
   }
-}
 
-private object MonotaskText {
+  /** An executor has them: their numbers in the table. */
+  def numbered(resources: Array[(String, Int)], table: MonotaskTable, executor: Int): Array[Int] =
+    resources.map { case (name, slots) =>
+      val number = table.resourceNumber(name)
+      table.slots((executor, number)) = slots
+      number
+    }
+
   private final case class One(
       phase: Int,
       resource: Int,

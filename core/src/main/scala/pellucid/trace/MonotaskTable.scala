@@ -40,6 +40,9 @@ final class MonotaskTable(most: Int = Int.MaxValue) {
 
   def size: Int = n
 
+  /** Those of no task of their executor. */
+  val served = mutable.ArrayBuffer.empty[ServedMonotask]
+
   /** `cpu`, `network`, `network:FILE-SYSTEM` and names of disks, by number. */
   def resources: IndexedSeq[String] = names.toIndexedSeq
 
@@ -51,7 +54,10 @@ final class MonotaskTable(most: Int = Int.MaxValue) {
   var leftOut = 0L
 
   /** Whether there is room for so many. */
-  def isRoomFor(more: Int): Boolean = more <= most - n
+  def isRoomFor(more: Int): Boolean = more <= most - all
+
+  /** How many there are of both kinds. */
+  def all: Int = n + served.size
 
   def append(): Int = { n += 1; n - 1 }
 
@@ -61,22 +67,25 @@ final class MonotaskTable(most: Int = Int.MaxValue) {
     out.n = n
     out.names ++= names
     out.slots ++= slots
+    out.served ++= served
     out.ints.zip(ints).foreach { case (to, from) => to.copyFrom(from) }
     out.longs.zip(longs).foreach { case (to, from) => to.copyFrom(from) }
     out
   }
 
-  /** Those of the given task rows, which are ascending and are the only ones there. */
-  def select(tasks: Array[Int]): MonotaskTable = {
+  /** Those of the given task rows, which are ascending and are the only ones there, and what was served between two moments. */
+  def select(tasks: Array[Int], fromMillis: Long, toMillis: Long): MonotaskTable = {
     val out = new MonotaskTable
     out.names ++= names
     out.slots ++= slots
+    out.served ++= served.iterator.filter(m => m.queuedMicros / 1000 < toMillis && m.endMicros / 1000 > fromMillis)
     out.n = moved(tasks, out)
     out
   }
 
-  /** Leaves only these. */
-  def keepOnly(tasks: Array[Int]): Unit = {
+  /** Leaves only these, and what was served since a moment. */
+  def keepOnly(tasks: Array[Int], sinceMillis: Long): Unit = {
+    served.filterInPlace(_.endMicros / 1000 > sinceMillis)
     n = moved(tasks, this)
     ints.foreach(_.truncate(n))
     longs.foreach(_.truncate(n))

@@ -197,7 +197,7 @@ final class TraceBuilder(
     if (forgotten.nonEmpty) completeFromMillis = until
     forgottenTasks += forgotten.length
     forgottenTaskMillis += forgotten.map(tasks.durationMillis(_).toLong).sum
-    if (forgotten.nonEmpty) { tasks.keepOnly(keptTasks); monotasks.keepOnly(keptTasks) }
+    if (forgotten.nonEmpty) { tasks.keepOnly(keptTasks); monotasks.keepOnly(keptTasks, until) }
     for (row <- 0 until tasks.size) tasks.stage(row) = newStage(tasks.stage(row))
     paths.keepOnly(newStage)
     machines.forget(until)

@@ -60,7 +60,7 @@ object Window {
       tasks = selected,
       paths = paths,
       machines = machines(trace, from, to),
-      monotasks = trace.monotasks.select(rows),
+      monotasks = trace.monotasks.select(rows, from, to),
       window = Some(Window(trace.originMillis, from, to, to == trace.endMillis))
     )
   }

@@ -137,6 +137,71 @@ class MonotasksSuite extends munit.FunSuite {
     assertEquals(Analysis.report(window).monotasks.get.resources.map(_.resource), Seq("disk", "network"))
   }
 
+  /** What executor 1 served of shuffle files: moments count from 3 s. */
+  private def served(text: String) =
+    s"""{"Event":"org.apache.spark.pellucid.MachineCounters","batches":["1 h1 1;3000;2;;|$text"]}"""
+
+  /** Two map stages, and from 2 and 2.2 s on two stages that fetch what they wrote. */
+  private val shuffled = Seq(
+    environment,
+    executorAdded("1", cores = 2),
+    stageSubmitted(0),
+    task(1, one),
+    stageCompleted(0),
+    stageSubmitted(1, at = 2000, parent = Some(0)),
+    stageSubmitted(2, at = 2200, parent = Some(7)),
+    task(2, two, stage = 1, launch = 2000, finish = 4000),
+    task(3, two, stage = 2, launch = 2200, finish = 4000)
+  )
+
+  // queued at 2.5 s, begun at 2.55, ended at 2.95, of what task 1 wrote; at 3 s 100 ms, of nobody knows which; at 3.2 s 10 ms, of a task that is not in the log
+  private val serving =
+    "disk:sda=1;s0,8000000,50000,400000,20000,-500000,1;s0,700,0,100000,1000,0;s0,70,0,10000,0,200000,999"
+
+  test(
+    "what an executor served is of the stage that fetched what the map task wrote, or else of the last one that fetched something"
+  ) {
+    val trace = readLines(shuffled :+ served(serving): _*)
+    val r = Analysis.report(trace)
+    def disk(of: Seq[ResourceUse]) = of.find(_.resource == "disk").get
+    // beside 300 ms each of task 2 and 3, on two disks
+    assertEquals(disk(r.stages(1).monotasks), ResourceUse("disk", 2, 0.7, 0.02, 0.05, 8005000, 0.35))
+    assertEquals(disk(r.stages(2).monotasks), ResourceUse("disk", 3, 0.41, 0.001, 0, 5770, 0.205))
+    assertEquals(disk(r.monotasks.get.resources).bytes, 8005000L + 5770 + 900)
+    val load = r.monotasks.get.load.find(_.resource == "disk").get
+    def at(seconds: Double) = ((seconds - trace.startMillis / 1e3) / r.monotasks.get.bucketSeconds).toInt
+    assertEquals((load.queued(at(2.53)), load.running(at(2.53))), (1.0, 0.0))
+    assertEquals((load.queued(at(2.75)), load.running(at(2.75))), (0.0, 1.0))
+  }
+
+  test("a window has what was served in it; of what is served there is room for no more monotasks than of tasks") {
+    val trace = readLines(shuffled :+ served(serving): _*)
+    assertEquals(Window.of(trace, 2950, 3200).monotasks.served.map(_.bytes).toSeq, Seq(700L))
+    val bytes = (shuffled :+ served(serving)).mkString("\n").getBytes
+    def most(n: Int) = EventLog.read(Iterator(() => new ByteArrayInputStream(bytes)), mostMonotasks = n)
+    assertEquals(Seq(10, 9).map(most(_).monotasks.served.size), Seq(3, 0)) // 3 of task 1, 2 each of the others
+    assert(most(9).intake.notes.exists(_.contains("no room for 3")))
+  }
+
+  test("what was served and is not written so is counted, and nothing of its batch is taken") {
+    for (
+      bad <- Seq(
+        "",
+        "disk:sda;s0,1,1,1,1,1",
+        "disk:sda=1;i0,1,1,1,1,1",
+        "disk:sda=1;s1,1,1,1,1,1",
+        "disk:sda=1;s0,1,1,1,1",
+        "disk:sda=1;s0,1,-1,1,1,1",
+        "disk:sda=1;s0,1,1,1,1,1,",
+        "disk:sda=1;s0,1,1,1,1,1,1,1"
+      )
+    ) {
+      val t = readLines(environment, task(1, one), served(bad))
+      assertEquals((t.monotasks.served.size, t.machines.size), (0, 0), bad)
+      assert(t.intake.notes.exists(_.contains("1 measurements of the plugin")), bad)
+    }
+  }
+
   test("what is not written so is counted, and nothing of it is taken") {
     for (
       bad <- Seq(

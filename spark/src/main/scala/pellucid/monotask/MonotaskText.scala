@@ -3,6 +3,7 @@ package pellucid.monotask
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
+import pellucid.observe.WallClock
 import pellucid.sched.{Monotask, MonotaskPhase}
 
 /** A task's monotasks as its end event carries them: one begins to queue where the last of those before it ends, or ran ahead of its task.
@@ -45,7 +46,7 @@ private[monotask] final class MonotaskText(beganNanos: Long) {
 
   override def toString: String = {
     val out = new StringBuilder
-    out ++= (beganNanos / 1000 + EpochMicros).toString += ';' ++= resources.mkString(" ")
+    out ++= WallClock.micros(beganNanos).toString += ';' ++= resources.mkString(" ")
     oneByOne.foreach(_.write(out))
     if (oneByOne.size == Monotask.OneByOne)
       others.foreach { case ((phase, place, _), sums) => new One(phase, place, sums).write(out) }
@@ -60,11 +61,5 @@ private object MonotaskText {
       out += ';' += phase.letter ++= place.toString
       numbers.foreach(n => out += ',' ++= n.toString)
     }
-  }
-
-  /** When `System.nanoTime` was zero: one clock for all tasks of this JVM. */
-  private val EpochMicros = {
-    val now = java.time.Instant.now()
-    now.getEpochSecond * 1000000 + now.getNano / 1000 - System.nanoTime() / 1000
   }
 }

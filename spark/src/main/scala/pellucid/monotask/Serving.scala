@@ -8,8 +8,9 @@ import java.util.concurrent.{ConcurrentHashMap, LinkedBlockingQueue, ThreadPoolE
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import org.apache.spark.network.buffer.FileSegmentManagedBuffer
+import org.apache.spark.storage.{BlockId, ShuffleDataBlockId, UnrecognizedBlockId}
 
-import pellucid.observe.{Daemons, PageCache, Requests, Served}
+import pellucid.observe.{CpuClock, Daemons, PageCache, Requests, Served, WallClock}
 import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase
 
@@ -74,7 +75,9 @@ final class Serving private[monotask] (
     private var isOnDisk, hasTurn, hasBegun = false
     private var moved = 0 // in this turn
     private var left = MostBytes
-    private var queuedNanos = 0L // for turns
+    private var waited = 0L // for a thread, by its first turn
+    private var came, began, cpu = 0L // of this turn
+    private var file: File = _
     private var mark = 0L // how long it was blocked when that was last looked at
 
     override def run(): Unit =
@@ -94,20 +97,17 @@ final class Serving private[monotask] (
     }
 
     private def readAll(): Unit = {
-      val waited = System.nanoTime() - asked
-      val began = PageCache.blockedNanos()
-      mark = began
+      waited = System.nanoTime() - asked
+      mark = PageCache.blockedNanos()
       try blocks.iterator.takeWhile(_ => goesOn).foreach(readBlock)
-      finally {
-        if (hasTurn) leave()
-        if (queuedNanos > 0) Served.read(waited + queuedNanos, PageCache.blockedNanos() - began - queuedNanos)
-      }
+      finally if (hasTurn) leave()
     }
 
     /** Who sends a block that cannot be read finds the same, and says so. */
     private def readBlock(block: FileSegmentManagedBuffer): Unit =
       try {
-        val in = FileChannel.open(block.getFile.toPath, READ)
+        file = block.getFile
+        val in = FileChannel.open(file.toPath, READ)
         try {
           var at = block.getOffset
           val end = at + block.getLength
@@ -135,13 +135,28 @@ final class Serving private[monotask] (
 
     /** This thread is nobody's to interrupt. */
     private def enter(): Unit = {
-      val came = System.nanoTime()
+      came = System.nanoTime()
       hasTurn = gate.enter(new Turn(number, Phase))
       moved = 0
-      queuedNanos += System.nanoTime() - came
+      began = System.nanoTime()
+      cpu = CpuClock.nanos()
     }
 
-    private def leave(): Unit = { hasTurn = false; gate.leave() }
+    private def leave(): Unit = {
+      val (ended, cpuEnded) = (System.nanoTime(), CpuClock.nanos())
+      hasTurn = false
+      gate.leave()
+      if (moved > 0) Served.read(Served.One(
+        gate.resource,
+        mapTask(file),
+        moved,
+        WallClock.micros(came - waited),
+        (began - came + waited) / 1000,
+        (ended - began) / 1000,
+        (cpuEnded - cpu) / 1000
+      ))
+      waited = 0
+    }
   }
 }
 
@@ -159,5 +174,10 @@ private object Serving {
 
   /** Who asked is answered after that: a connection on which nothing comes for two minutes is given up (`spark.network.timeout`). */
   private final val MostNanos = 10000000000L
+
+  /** Its number is in the name of the file that it wrote. */
+  private def mapTask(file: File): Option[Long] =
+    try Some(BlockId(file.getName)).collect { case ShuffleDataBlockId(_, task, _) => task }
+    catch { case _: UnrecognizedBlockId => None }
   private val buffer = ThreadLocal.withInitial[ByteBuffer](() => ByteBuffer.allocateDirect(Most))
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.collection.mutable.ArrayBuffer
 
 import pellucid.plugin.Guard
+import pellucid.sched.MonotaskPhase
 
 /** Reads an executor's and its machine's counters each second in which tasks run, or others fetch from it, and hands them on in batches: after one second,
   * after two more, and so on up to ten, so that a short application loses little of its end, and a long one sends few; and when
@@ -69,6 +70,7 @@ private[pellucid] object Counters {
     private val disks = first.disks.map(_._1)
     private val nics = first.nics.map(_._1)
     private val samples = ArrayBuffer.empty[String]
+    private val monotasks = ArrayBuffer.empty[Served.One]
     private var startMillis = 0L
     def size: Int = samples.size
     def fits(now: Machine): Boolean = now.disks.map(_._1) == disks && now.nics.map(_._1) == nics
@@ -95,10 +97,23 @@ private[pellucid] object Counters {
             math.max(0, now.containerCpuNanos - before.containerCpuNanos) / 1000000,
             servedQueued
           )).mkString(",")
+      monotasks ++= Served.takeMonotasks()
     }
 
     def text: String =
       (Seq("1", startMillis.toString, first.cores.toString, disks.mkString(","), nics.mkString(",")) ++
-        samples).mkString(";")
+        samples).mkString(";") + servedText
+
+    private def servedText = if (monotasks.isEmpty) ""
+    else {
+      val resources = monotasks.map(_.resource).distinct
+      val each = monotasks.map { m =>
+        val resource = s"${MonotaskPhase.ShuffleServe.letter}${resources.indexOf(m.resource)}"
+        val numbers =
+          Seq(m.bytes, m.waitMicros, m.serviceMicros, m.cpuMicros, m.queuedMicros - startMillis * 1000) ++ m.mapTask
+        (resource +: numbers.map(_.toString)).mkString(",")
+      }
+      "|" + (resources.mkString(" ") +: each).mkString(";")
+    }
   }
 }

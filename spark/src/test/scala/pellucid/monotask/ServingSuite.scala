@@ -10,10 +10,11 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.network.buffer.FileSegmentManagedBuffer
 import org.apache.spark.network.util.{MapConfigProvider, TransportConf}
 
+import pellucid.observe.Served
 import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase.{InputRead, ShuffleServe}
 
-/** Files whose names begin with `disk` are on `disk:a` or `disk:b`, by the letter after that; those of `cache` are on `disk:a`. Reads take 2 ms while disks are slow. */
+/** Files whose names begin with `disk` are on `disk:a` or `disk:b`, by the letter after that; those of `cache` and `shuffle` are on `disk:a`. Reads take 2 ms while disks are slow. */
 class ServingSuite extends munit.FunSuite {
   import ServingSuite._
   private val folder = FunFixture[Path](_ => Files.createTempDirectory("serving"), _ => Guard.reset())
@@ -24,7 +25,7 @@ class ServingSuite extends munit.FunSuite {
     @volatile var slow = true
     private def disk(file: File): Option[String] = file.getName match {
       case name if name.startsWith("disk") => Some(s"disk:${name.charAt(4)}")
-      case name if name.startsWith("cache") => Some("disk:a")
+      case name if name.startsWith("cache") || name.startsWith("shuffle") => Some("disk:a")
       case _ => None
     }
     val serving = new Serving(
@@ -87,8 +88,9 @@ class ServingSuite extends munit.FunSuite {
     folder =>
       val disks = new Disks
       val (size, from) = (12 << 20, 1000)
+      Served.takeMonotasks()
       assert(disks.gate("a").enter(new Turn(1, InputRead)))
-      val request = new disks.Request(block(folder, "diska", size, from))
+      val request = new disks.Request(block(folder, "shuffle_3_17_0.data", size, from))
       eventually(disks.gate("a").waits == 1)
       // 64 KB have shown that it is on disk
       assertEquals((request.answers.get, disks.reads.asScala.toSeq), (0, Seq((1000L, 64 << 10))))
@@ -111,6 +113,13 @@ class ServingSuite extends munit.FunSuite {
         disks.reads.asScala.map(_._1).toSeq,
         disks.reads.asScala.scanLeft(1000L)(_ + _._2).toSeq.dropRight(1)
       )
+      val monotasks = Served.takeMonotasks()
+      assertEquals(
+        monotasks.map(m => (m.resource, m.mapTask, m.bytes)),
+        Seq(8L << 20, (4L << 20) - (64L << 10)).map(("disk:a=1", Some(17L), _)) // each read takes 2 ms and more
+      )
+      assert(monotasks.forall(m => m.serviceMicros >= 8000 && m.cpuMicros < m.serviceMicros), monotasks)
+      assert(monotasks(1).queuedMicros >= monotasks(0).queuedMicros + monotasks(0).waitMicros + 16000, monotasks)
   }
 
   folder.test("a request is answered once, when its blocks of all disks are there") { folder =>

@@ -128,7 +128,7 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
   private def locality(info: TaskInfo): Int = info.taskLocality.id + 1
 
   private def isFull = builder.tasks.size >= mostTasks || builder.executions >= mostExecutions ||
-    builder.monotasks.size >= mostMonotasks / 10 * 9
+    builder.monotasks.all >= mostMonotasks / 10 * 9
 
   /** A stage that goes on keeps its tasks: to look again for each of them would find nothing more to forget. */
   private def makeRoom(): Unit = if (events - lookedInVain >= mostTasks / 10) {
