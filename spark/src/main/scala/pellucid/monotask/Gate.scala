@@ -22,13 +22,13 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   def leave(): Unit = begin(synchronized { moved(); scheduler.finish() })
 
   /** One of those that run is blocked: one more may. False: none may that waits. */
-  def overdraw(): Boolean = { val turns = synchronized(scheduler.overdraw()); begin(turns); turns.nonEmpty }
+  def overdraw(): Boolean = beginSome(synchronized(scheduler.overdraw()))
 
   /** Multitasks after this one wait. */
   def upTo(multitask: Long): Unit = begin(synchronized(scheduler.upTo(multitask)))
 
-  /** One more may also where none of those that run has ended for so long, while others wait. */
-  def overdrawAfter(nanos: Long): Unit = begin(synchronized {
+  /** One more may also where none of those that run has ended for so long, while others wait. False: none has begun. */
+  def overdrawAfter(nanos: Long): Boolean = beginSome(synchronized {
     if (scheduler.waits == 0 || System.nanoTime() - movedAt < nanos) Nil else { moved(); scheduler.overdraw() }
   })
 
@@ -52,6 +52,7 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   def runs: Int = synchronized(scheduler.runs)
 
   private def begin(turns: Seq[Turn]): Unit = turns.foreach(_.begin())
+  private def beginSome(turns: Seq[Turn]): Boolean = { begin(turns); turns.nonEmpty }
 }
 
 /** A monotask of the current thread. */

@@ -9,8 +9,6 @@ import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
 import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, ScheduledServing, Slots, TaskMemory}
 import org.apache.spark.storage.KeptMapOutput
 
-import org.slf4j.LoggerFactory
-
 import pellucid.observe.{Activity, CpuClock, Daemons, Machine}
 import pellucid.plugin.Guard
 import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
@@ -77,7 +75,7 @@ private[pellucid] final class Monotasks(
   @volatile private var newestStage = -1
   private var seenStage = -1 // by the watch
   private var cpuBefore = 0L // of the watch, before its last look
-  private var ofStuck = 0 // cores lent that tasks had which seemed stuck
+  private val ofStuck, ofGone = new Watchdog
   @volatile private var stopped, resting = false
 
   private val watch = new Daemons("pellucid-monotasks").newThread(() => watching())
@@ -185,7 +183,9 @@ private[pellucid] final class Monotasks(
     if (quiet) lending.computes(System.nanoTime())
     else {
       lend(all, blocked)
-      resources.overdraw()
+      resources.overdraw().foreach(resource =>
+        ofGone.fires(s"nothing has ended at $resource for ten seconds; one more may use it")
+      )
       resources.freeingFirst(TaskMemory.isShort)
     }
     val waits = resources.cpu.waits
@@ -223,16 +223,9 @@ private[pellucid] final class Monotasks(
     resources.cpu.upTo(allowed.youngest)
     (lent until allowed.lent).takeWhile(_ => resources.cpu.waits > 0 && resources.cpu.overdraw()).foreach { n =>
       lending.computes(now)
-      if (n >= blocked.length) tellOfStuck()
+      if (n >= blocked.length)
+        ofStuck.fires("a task neither computed nor waited for another thread for seconds; its core was lent")
     }
-  }
-
-  private def tellOfStuck(): Unit = {
-    ofStuck += 1
-    if (Integer.bitCount(ofStuck) == 1)
-      log.info(
-        s"Pellucid: a task neither computed nor waited for another thread for seconds; its core was lent ($ofStuck so far)"
-      )
   }
 }
 
@@ -250,7 +243,6 @@ private object Monotasks {
   private final val PartOfResults = 4
   private val guard = new Guard("watching monotasks")
   private val withoutWatch = new Guard("giving tasks back")
-  private val log = LoggerFactory.getLogger("pellucid")
 
   /** It waits for another thread: for fetched blocks, a lock, a broadcast variable, and uses no core meanwhile. */
   private def isBlocked(thread: Thread): Boolean = thread.getState match {

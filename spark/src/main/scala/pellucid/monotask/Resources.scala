@@ -17,11 +17,12 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   @volatile private var opened = false
 
   /** Where nothing ends for long while others wait, one more may begin: a machine that is slow or gone should not keep them from the rest. What is
-    * written goes to machines that HDFS chooses, and so may what is read from a datanode's disk.
+    * written goes to machines that HDFS chooses, and so may what is read from a datanode's disk. Returns at which but the network, where a second is
+    * enough, one more has begun.
     */
-  def overdraw(): Unit = {
+  def overdraw(): Seq[String] = {
     network.overdrawAfter(Resources.SlowNanos)
-    others.values.forEach(_.overdrawAfter(Resources.GoneNanos))
+    others.values.asScala.filter(_.overdrawAfter(Resources.GoneNanos)).map(_.resource).toSeq
   }
 
   /** Whether memory is `short` is asked only where something waits for it. */
