@@ -41,7 +41,7 @@ test-python: build $(VENV)/page
 	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH="$(abspath target/python):$$(echo $$spark/lib/python3*/site-packages)" SPARK_LOCAL_IP=127.0.0.1 \
 	  $(PY) -m pytest -q -p no:cacheprovider python/tests
 
-# the plugin with each supported Spark, in one process and in a cluster of two executors; about 10 minutes, 2.5 GB to fetch
+# the plugin with each supported Spark, in one process and in a cluster of two executors; one to two hours, 2.5 GB to fetch
 matrix: build $(VENV)/page $(VENV)/bench
 	VERSIONS="4.0.5 4.1.4 4.2.1 4.3.0" PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
 

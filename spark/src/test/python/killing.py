@@ -1,4 +1,5 @@
-"""100 small jobs, with an executor killed every ten seconds and a task every second. Prints how many answers were right, and what the
+"""100 small jobs, with a task killed every second, and an executor every ten seconds if a job has ended since the last one: where a new one takes long to
+start, no job would end otherwise. Prints how many answers were right, and what the
 executors that live have left: threads of ours but one of a name, unfinished and open files."""
 
 import os
@@ -16,6 +17,7 @@ spark = SparkSession.builder.getOrCreate()
 sc = spark.sparkContext
 stop = threading.Event()
 killed = {"executors": 0, "tasks": 0}
+ended = right = 0  # jobs
 
 
 def running_tasks():
@@ -28,13 +30,14 @@ def running_tasks():
 
 
 def kill():
-    turn = 0
+    turn = before = 0
     while not stop.wait(1):
         turn += 1
         try:
-            if turn % 10 == 0 and (found := list(executors(sc.applicationId))):
+            if turn % 10 == 0 and ended > before and (found := list(executors(sc.applicationId))):
                 os.kill(chance.choice(found), signal.SIGKILL)
                 killed["executors"] += 1
+                before = ended
             elif found := list(running_tasks()):
                 sc._jsc.sc().killTaskAttempt(chance.choice(found), True, "on purpose")
                 killed["tasks"] += 1
@@ -45,10 +48,10 @@ def kill():
 spark.range(0, 200000, 1, 8).selectExpr("concat(id % 101, ' ', repeat('y', 50)) AS value").write.mode("overwrite").text(f"{folder}/in")
 killer = threading.Thread(target=kill)
 killer.start()
-right = 0
-for number in range(100):
+while ended < 100:
     pairs = sc.textFile(f"{folder}/in", 8).map(lambda line: (line.split()[0], 1)).reduceByKey(lambda a, b: a + b, 4)
     right += sorted(count for _, count in pairs.collect()) == sorted(len(range(k, 200000, 101)) for k in range(101))
+    ended += 1
 stop.set()
 killer.join()
 for _ in range(60):
