@@ -87,6 +87,16 @@ def submit(lab, tmp_path, job, *settings):
     return lab.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
 
+def submit_as_monotasks(lab, tmp_path, job, *settings):
+    """The same; what it has printed, and its event log."""
+    known = set(lab.events.iterdir())
+    plugin = [f"{key}={value}" for key, value in experiment.PLUGIN.items()]
+    done = submit(lab, tmp_path, job, *plugin, "spark.pellucid.monotasks=true", *settings)
+    assert done.returncode == 0 and "Pellucid" not in done.stderr, done.stderr[-2000:]
+    (log,) = set(lab.events.iterdir()) - known
+    return done.stdout.split(), log.read_text()
+
+
 def test_a_spark_job_reads_and_writes_hdfs(lab, tmp_path):
     before = lab.counters()
     done = submit(lab, tmp_path, JOB)
@@ -116,15 +126,11 @@ print(words.count(), *words.join(broadcast(hashes), "id").selectExpr("count(*)",
 
 
 def test_tasks_that_wait_for_a_broadcast_have_their_input_read(lab, tmp_path):
-    known = set(lab.events.iterdir())
-    plugin = [f"{key}={value}" for key, value in experiment.PLUGIN.items()]
-    done = submit(lab, tmp_path, BROADCAST, *plugin, "spark.pellucid.monotasks=true")
+    printed, log = submit_as_monotasks(lab, tmp_path, BROADCAST)
     rows = -(-400000 // 7)
-    assert done.stdout.split() == ["400000", str(rows), str(rows * 128)], done.stderr[-2000:]
-    assert "Pellucid" not in done.stderr
-    (log,) = set(lab.events.iterdir()) - known
+    assert printed == ["400000", str(rows), str(rows * 128)]
     # a task that has done nothing but compute before it takes a chunk that was read ahead
-    assert re.search(r"\|\d+;[^;]+(;c[^;]+)+;i\d+(,\d+){4},-?\d+;", log.read_text())
+    assert re.search(r"\|\d+;[^;]+(;c[^;]+)+;i\d+(,\d+){4},-?\d+;", log)
 
 
 # tasks 0 and 1 could run on either machine, 2 and 3 on m1 alone, and all have a core at once
@@ -144,13 +150,9 @@ print(sc._jsc.sc().makeRDD(tasks, sc._jsc.emptyRDD().classTag()).count())
 
 
 def test_a_machine_takes_the_tasks_whose_input_no_other_has(lab, tmp_path):
-    known = set(lab.events.iterdir())
-    plugin = [f"{key}={value}" for key, value in experiment.PLUGIN.items()]
-    done = submit(lab, tmp_path, PREFERENCES, *plugin, "spark.pellucid.monotasks=true", "spark.scheduler.minRegisteredResourcesRatio=1")
-    assert done.stdout.split() == ["4"], done.stderr[-2000:]
-    assert "Pellucid" not in done.stderr
-    (log,) = set(lab.events.iterdir()) - known
-    ended = [json.loads(line) for line in log.read_text().splitlines() if '"SparkListenerTaskEnd"' in line]
+    printed, log = submit_as_monotasks(lab, tmp_path, PREFERENCES, "spark.scheduler.minRegisteredResourcesRatio=1")
+    assert printed == ["4"]
+    ended = [json.loads(line) for line in log.splitlines() if '"SparkListenerTaskEnd"' in line]
     hosts = {each["Task Info"]["Index"]: each["Task Info"]["Host"] for each in ended if each["Stage ID"] == 1}
     assert [hosts[task] for task in range(4)] == ["m2", "m2", "m1", "m1"]
 
@@ -174,13 +176,9 @@ print(shuffled.map(lambda pair: len(pair[1])).sum())
 
 
 def test_what_is_served_of_shuffle_files_on_disk_is_in_the_log_one_by_one(lab, tmp_path):
-    known = set(lab.events.iterdir())
-    plugin = [f"{key}={value}" for key, value in experiment.PLUGIN.items()]
-    done = submit(lab, tmp_path, COLD, *plugin, "spark.pellucid.monotasks=true", "spark.pellucid.monotasks.shuffleMemory=0")
-    assert done.stdout.split() == ["32000", "16000000"], done.stderr[-2000:]
-    assert "Pellucid" not in done.stderr
-    (log,) = set(lab.events.iterdir()) - known
-    served = re.findall(r"[|;]s\d+,(\d+)(?:,\d+){3},-?\d+,([0-3])\b", log.read_text())  # of map tasks, the first four
+    printed, log = submit_as_monotasks(lab, tmp_path, COLD, "spark.pellucid.monotasks.shuffleMemory=0")
+    assert printed == ["32000", "16000000"]
+    served = re.findall(r"[|;]s\d+,(\d+)(?:,\d+){3},-?\d+,([0-3])\b", log)  # of map tasks, the first four
     assert 0 < sum(int(size) for size, _ in served) <= 16_500_000
 
 

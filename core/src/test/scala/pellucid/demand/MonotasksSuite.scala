@@ -33,12 +33,16 @@ class MonotasksSuite extends munit.FunSuite {
     task(2, two, stage = 1)
   )
 
+  private def withRoomFor(monotasks: Int, lines: Seq[String]): Trace = {
+    val bytes = lines.mkString("\n").getBytes
+    EventLog.read(Iterator(() => new ByteArrayInputStream(bytes)), mostMonotasks = monotasks)
+  }
+
   test(
     "where there is no room for all monotasks, those of later tasks are counted, and what their tasks waited is known"
   ) {
     val lines = Seq(environment, executorAdded("1", cores = 2), task(1, one), task(2, two, stage = 1))
-    val bytes = lines.mkString("\n").getBytes
-    val less = EventLog.read(Iterator(() => new ByteArrayInputStream(bytes)), mostMonotasks = 4)
+    val less = withRoomFor(4, lines)
     assertEquals((less.monotasks.size, less.monotasks.leftOut), (3, 2L))
     assertEquals(less.tasks.outputBlockedNanos(1), trace.tasks.outputBlockedNanos(1))
     assert(less.intake.notes.exists(_.contains("no room for 2")), less.intake.notes)
@@ -177,10 +181,9 @@ class MonotasksSuite extends munit.FunSuite {
   test("a window has what was served in it; of what is served there is room for no more monotasks than of tasks") {
     val trace = readLines(shuffled :+ served(serving): _*)
     assertEquals(Window.of(trace, 2950, 3200).monotasks.served.map(_.bytes).toSeq, Seq(700L))
-    val bytes = (shuffled :+ served(serving)).mkString("\n").getBytes
-    def most(n: Int) = EventLog.read(Iterator(() => new ByteArrayInputStream(bytes)), mostMonotasks = n)
-    assertEquals(Seq(10, 9).map(most(_).monotasks.served.size), Seq(3, 0)) // 3 of task 1, 2 each of the others
-    assert(most(9).intake.notes.exists(_.contains("no room for 3")))
+    val (enough, less) = (withRoomFor(10, shuffled :+ served(serving)), withRoomFor(9, shuffled :+ served(serving)))
+    assertEquals(Seq(enough, less).map(_.monotasks.served.size), Seq(3, 0)) // 3 of task 1, 2 each of the others
+    assert(less.intake.notes.exists(_.contains("no room for 3")))
   }
 
   test("what was served and is not written so is counted, and nothing of its batch is taken") {
