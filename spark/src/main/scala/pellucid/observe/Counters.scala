@@ -1,6 +1,6 @@
 package pellucid.observe
 
-import java.util.concurrent.{Executors, ScheduledExecutorService, TimeUnit}
+import java.util.concurrent.{Executors, RejectedExecutionException, ScheduledExecutorService, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.collection.mutable.ArrayBuffer
@@ -9,15 +9,15 @@ import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase
 
 /** Reads an executor's and its machine's counters each second in which tasks run, or others fetch from it, and hands them on in batches: after one second,
-  * after two more, and so on up to ten, so that a short application loses little of its end, and a long one sends few; and when
-  * no task runs.
+  * after two more, and so on up to ten, so that a short application loses little of its end, and a long one sends few; and as soon
+  * as no task runs: an application often ends with its last task, and what its executors hand on as they stop comes too late.
   */
 private[pellucid] final class Counters(send: String => Unit) {
   import Counters._
   private val running = new AtomicInteger
   @volatile private var ranSince = false
   private var before = Machine.now()
-  private var beforeNanos = System.nanoTime()
+  @volatile private var beforeNanos = System.nanoTime()
   private var batch = new Batch(before)
   private var sent = 0
   private val thread: ScheduledExecutorService =
@@ -25,7 +25,10 @@ private[pellucid] final class Counters(send: String => Unit) {
   thread.scheduleAtFixedRate(() => { guard(tick()); () }, EveryMillis, EveryMillis, TimeUnit.MILLISECONDS)
 
   def taskStarts(): Unit = { running.incrementAndGet(); ranSince = true }
-  def taskEnds(): Unit = { running.decrementAndGet(); () }
+  def taskEnds(): Unit =
+    if (running.decrementAndGet() == 0 && System.nanoTime() - beforeNanos > LeastNanos)
+      try thread.execute(() => { guard(tick()); () })
+      catch { case _: RejectedExecutionException => () } // has stopped
 
   /** Hands on what is left. */
   def stop(): Unit = {
@@ -62,6 +65,7 @@ private[pellucid] final class Counters(send: String => Unit) {
 
 private[pellucid] object Counters {
   private final val EveryMillis = 1000L
+  private final val LeastNanos = 500000000L
   private final val MostInBatch = 10
   private val guard = new Guard("counting what the machine does")
 
