@@ -176,13 +176,11 @@ print(shuffled.map(lambda pair: len(pair[1])).sum())
 
 
 def test_what_is_served_of_shuffle_files_on_disk_is_in_the_log_one_by_one(lab, tmp_path):
-    for machine in lab.machines:
-        lab.set(machine, {"disk1.read": "5MB/s"})  # a disk that nobody takes for a page cache
+    lab.set("all", {"disk1.read": "5MB/s"})  # a disk that nobody takes for a page cache
     try:
         printed, log = submit_as_monotasks(lab, tmp_path, COLD, "spark.pellucid.monotasks.shuffleMemory=0")
     finally:
-        for machine in lab.machines:
-            lab.set(machine, {"disk1": "ssd*0.2"})
+        lab.set("all", {"disk1": "ssd*0.2"})
     assert printed == ["32000", "16000000"]
     served = re.findall(r"[|;]s\d+,(\d+)(?:,\d+){3},-?\d+,([0-3])\b", log)  # of map tasks, the first four
     assert 0 < sum(int(size) for size, _ in served) <= 16_500_000

@@ -22,12 +22,12 @@ private[pellucid] final class Counters(send: String => Unit) {
   private var sent = 0
   private val thread: ScheduledExecutorService =
     Executors.newSingleThreadScheduledExecutor(new Daemons("pellucid-counters"))
-  thread.scheduleAtFixedRate(() => { guard(tick()); () }, EveryMillis, EveryMillis, TimeUnit.MILLISECONDS)
+  thread.scheduleAtFixedRate(() => tick(), EveryMillis, EveryMillis, TimeUnit.MILLISECONDS)
 
   def taskStarts(): Unit = { running.incrementAndGet(); ranSince = true }
   def taskEnds(): Unit =
     if (running.decrementAndGet() == 0 && System.nanoTime() - beforeNanos > LeastNanos)
-      try thread.execute(() => { guard(tick()); () })
+      try thread.execute(() => tick())
       catch { case _: RejectedExecutionException => () } // has stopped
 
   /** Hands on what is left. */
@@ -37,9 +37,12 @@ private[pellucid] final class Counters(send: String => Unit) {
     ()
   }
 
-  private def tick(): Unit = synchronized {
-    sample()
-    if (batch.size >= math.min(MostInBatch, sent + 1) || running.get == 0) hand()
+  private def tick(): Unit = {
+    guard(synchronized {
+      sample()
+      if (batch.size >= math.min(MostInBatch, sent + 1) || running.get == 0) hand()
+    })
+    ()
   }
 
   private def sample(): Unit = {
