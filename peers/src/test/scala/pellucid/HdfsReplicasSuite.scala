@@ -1,14 +1,17 @@
 package pellucid
 
 import java.nio.file.Files
-import java.util.{Arrays, EnumSet}
-import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.{Arrays, EnumSet, Queue}
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
+
+import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.hdfs.{DistributedFileSystem, MiniDFSCluster}
 import org.apache.hadoop.hdfs.client.{HdfsDataInputStream, HdfsDataOutputStream}
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector
 import org.apache.spark.{SparkConf, SparkContext}
 import org.junit.runner.RunWith
 import org.scalatest.funsuite.AnyFunSuite
@@ -48,6 +51,23 @@ class HdfsReplicasSuite extends AnyFunSuite {
         finally in.close()
       }
     }
+  }
+
+  test("a file is written while those before it are closed, and no sooner") {
+    val files = 4
+    val closing = new Closing(files)
+    DataNodeFaultInjector.set(closing)
+    try
+      withHdfs(outputSlots = 1) { (sc, fs, root) =>
+        for (file <- write(sc, s"$root/one", files, together = 0, flush = false))
+          assert(Arrays.equals(fs.open(file).readAllBytes(), content))
+      }
+    finally DataNodeFaultInjector.set(new DataNodeFaultInjector)
+    assert(closing.together, "not all were closed at once")
+    val sent = closing.sent // its last packets come with the close
+    assert(sent.size === files)
+    for (Seq(one, next) <- sent.sortBy(_.min).sliding(2))
+      assert(one.sorted.dropRight(2 * replicas).last < next.min, "two were sent at once")
   }
 
   test("a task's streams are of the classes that HDFS' are, and do what only these can") {
@@ -103,7 +123,9 @@ private object HdfsReplicasSuite {
   private val content = Array.tabulate(2 << 20)(_.toByte)
   private var cluster: Option[MiniDFSCluster] = None
 
-  private def withHdfs(body: (SparkContext, FileSystem, String) => Unit): Unit = {
+  private def withHdfs(body: (SparkContext, FileSystem, String) => Unit): Unit = withHdfs(4)(body)
+
+  private def withHdfs(outputSlots: Int)(body: (SparkContext, FileSystem, String) => Unit): Unit = {
     val conf = new Configuration
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, Files.createTempDirectory("hdfs").toString)
     val hdfs = new MiniDFSCluster.Builder(conf).numDataNodes(5).build()
@@ -113,7 +135,7 @@ private object HdfsReplicasSuite {
       val sc = new SparkContext(
         new SparkConf().setMaster("local[4]").setAppName("replicas").set("spark.ui.enabled", "false")
           .set("spark.plugins", "pellucid.PellucidPlugin").set("spark.pellucid.monotasks", "true")
-          .set("spark.pellucid.monotasks.outputSlots", "4")
+          .set("spark.pellucid.monotasks.outputSlots", outputSlots.toString)
       )
       try body(sc, hdfs.getFileSystem, hdfs.getURI.toString)
       finally sc.stop()
@@ -121,13 +143,13 @@ private object HdfsReplicasSuite {
   }
 
   /** As many tasks write a file each; they close them when so many of them are written. */
-  private def write(sc: SparkContext, folder: String, files: Int, together: Int): Seq[Path] = {
+  private def write(sc: SparkContext, folder: String, files: Int, together: Int, flush: Boolean = true): Seq[Path] = {
     written = new CountDownLatch(together)
     sc.parallelize(0 until files, files).map { n =>
       val file = new Path(s"$folder/$n")
       val out = file.getFileSystem(new Configuration).create(file)
-      out.write(content)
-      out.hflush()
+      content.grouped(64 << 10).foreach(out.write)
+      if (flush) out.hflush()
       written.countDown()
       written.await(60, TimeUnit.SECONDS)
       out.close()
@@ -136,4 +158,32 @@ private object HdfsReplicasSuite {
   }
 
   @volatile private var written: CountDownLatch = _
+  private val replicas = 3
+
+  /** Datanodes that take a millisecond for each packet, and finish no block before so many others are to be finished, too. */
+  private final class Closing(files: Int) extends DataNodeFaultInjector {
+    private val latch = new CountDownLatch(files)
+    private val moments = new ConcurrentHashMap[String, Queue[Long]]
+
+    /** That they did; for less long than a slot is kept by who does nothing there. */
+    @volatile var together = true
+
+    /** When packets came of each block, at any of its machines. */
+    def sent: Seq[Seq[Long]] = moments.values.asScala.map(_.asScala.toSeq).toSeq
+
+    override def delayWriteToDisk(): Unit = {
+      for (block <- Closing.Block.findFirstIn(Thread.currentThread.getName))
+        moments.computeIfAbsent(block, _ => new ConcurrentLinkedQueue[Long]).add(System.nanoTime())
+      Thread.sleep(1)
+    }
+
+    override def delayAckLastPacket(): Unit = {
+      latch.countDown()
+      if (!latch.await(5, TimeUnit.SECONDS)) together = false
+    }
+  }
+
+  private object Closing {
+    private val Block = "blk_\\d+".r
+  }
 }

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{BlockLocation, FileSystem, FSDataOutputStream, Path}
-import org.apache.hadoop.hdfs.DFSOutputStream
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
 import org.apache.spark.api.plugin.PluginContext
 import org.apache.spark.pellucid.Fields
@@ -124,22 +123,21 @@ private[pellucid] object HdfsReplicas {
   /** File systems that have favoured machines once. */
   private val seen = ConcurrentHashMap.newKeySet[String]
 
-  private lazy val streamerOf = Fields.of(classOf[DFSOutputStream], "streamer")
-  private lazy val favouredNodes = Fields.of(streamerOf.getType, "favoredNodes")
-  private lazy val statusOf = Fields.of(streamerOf.getType, "stat")
+  private lazy val favouredNodes = Fields.of(HdfsStreamer.ofClass, "favoredNodes")
+  private lazy val statusOf = Fields.of(HdfsStreamer.ofClass, "stat")
 
-  /** Of a file that a task begins to write, where there is a choice. Encrypted files, and those in stripes, have none. */
+  /** Of a file that a task begins to write, where there is a choice: a plain one. */
   private[fs] def of(fs: FileSystem, path: Path, stock: FSDataOutputStream): Option[HdfsReplicas] =
-    driver.flatMap { driver =>
-      Option(stock.getWrappedStream).filter(_.getClass == classOf[DFSOutputStream]).flatMap { stream =>
-        guard {
-          val streamer = streamerOf.get(stream)
+    for {
+      driver <- driver
+      replicas <- guard {
+        HdfsStreamer.of(stock).flatMap { streamer =>
           val status = statusOf.get(streamer).asInstanceOf[HdfsFileStatus]
           val isFree = status.getReplication > 1 && favouredNodes.get(streamer) == null && isOrdinary(fs.getConf)
           Option.when(isFree)(new HdfsReplicas(driver, fs, path, stock, streamer, status))
-        }.flatten
-      }
-    }
+        }
+      }.flatten
+    } yield replicas
 
   /** As HDFS' client calls the machines that it favours. */
   private def machine(block: BlockLocation, n: Int) =

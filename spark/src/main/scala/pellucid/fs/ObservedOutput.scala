@@ -32,7 +32,8 @@ private[fs] object ObservedOutput {
       guard {
         val place = path
         val at = record.multitask.map(MeasuredOutput.Place(_, place))
-        val timed = new TimedOutput(stock, record.requests(Kind.Output, place), at, at.flatMap(_ => replicas))
+        val timed =
+          new TimedOutput(stock, record.requests(Kind.Output, place), at, at.flatMap(_ => replicas), Arrival.of(stock))
         ObservedHdfs.of(stock, new ObservedOutput(stock, timed))
       }.getOrElse(stock)
   }
@@ -43,7 +44,8 @@ private final class TimedOutput(
     stock: FSDataOutputStream,
     requests: Requests,
     at: Option[MeasuredOutput.Place],
-    replicas: Option[HdfsReplicas]
+    replicas: Option[HdfsReplicas],
+    override protected val arrival: Option[() => Unit]
 ) extends MeasuredOutput(stock, requests, at)
     with Syncable
     with CanSetDropBehind

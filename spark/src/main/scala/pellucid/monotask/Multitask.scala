@@ -141,20 +141,37 @@ final class Multitask private[monotask] (
     if (!hasCore) io
     else {
       if (early.nonEmpty || !hasBegun) withoutEarly()
+      withoutCore(monotask(resources.of(place, phase), phase, queues)(io))
+    }
+
+  /** The same; then, whatever came of `io`, what the other side still has to do for the task, in nobody's way: a monotask of no bytes in no queue, before
+    * the task waits for a core again.
+    */
+  def at(place: String, phase: MonotaskPhase, io: => Int, rest: => Unit): Unit =
+    if (!hasCore)
+      try io
+      finally rest
+    else {
+      if (early.nonEmpty || !hasBegun) withoutEarly()
       val gate = resources.of(place, phase)
       withoutCore {
-        val clock = new Clock
-        val entered = queues && enter(gate, phase)
-        clock.starts()
-        var moved = 0
-        try { moved = io; moved }
-        finally {
-          clock.stops()
-          if (entered) gate.leave()
-          clock.write(gate, phase, math.max(0, moved)) // fewer are of a stream's end
-        }
+        try monotask(gate, phase, queues = true)(io)
+        finally monotask(gate, phase, queues = false) { rest; 0 }
       }
     }
+
+  private def monotask(gate: Gate, phase: MonotaskPhase, queues: Boolean)(io: => Int): Int = {
+    val clock = new Clock
+    val entered = queues && enter(gate, phase)
+    clock.starts()
+    var moved = 0
+    try { moved = io; moved }
+    finally {
+      clock.stops()
+      if (entered) gate.leave()
+      clock.write(gate, phase, math.max(0, moved)) // fewer are of a stream's end
+    }
+  }
 
   /** What it waits for has come in part, and its core would idle: nobody waits for one, nor for what the rest uses. */
   def mayGoOn(place: String, phase: MonotaskPhase): Boolean =

@@ -50,10 +50,10 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
 
   protected final def forget(): Unit = held = 0
 
-  /** In the buffer, for one byte at least. */
-  private def makeRoom(): Unit =
-    if (buffer.isEmpty) buffer = new Array(MeasuredOutput.BufferBytes)
-    else if (!grow()) drain()
+  /** In the buffer, for one byte at least; false where there is no more to be had. */
+  private def makeRoom(): Boolean =
+    if (buffer.isEmpty) { buffer = new Array(MeasuredOutput.BufferBytes); true }
+    else grow() || held > 0 && { drain(); true }
 
   /** Towards what makes a monotask, where there is memory to spare: of what the other side is waited for, and of what is slow. */
   private def grow(): Boolean = at.exists { place =>
@@ -78,7 +78,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   override def write(b: Int): Unit =
     if (closed) stock.write(b) // which says what a stream that is closed says
     else {
-      if (held == buffer.length) makeRoom()
+      if (held == buffer.length) { makeRoom(); () }
       buffer(held) = b.toByte
       held += 1
     }
@@ -86,7 +86,7 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   override def write(b: Array[Byte], off: Int, len: Int): Unit =
     if (closed) stock.write(b, off, len)
     else {
-      while (len > buffer.length - held && (buffer.isEmpty || held > 0)) makeRoom()
+      while (len > buffer.length - held && makeRoom()) {}
       if (len > buffer.length - held) measured(len)(stock.write(b, off, len))
       else {
         System.arraycopy(b, off, buffer, held, len)
@@ -99,24 +99,38 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     */
   override def flush(): Unit = if (!at.exists(_.far)) { drain(); timed(0)(stock.flush()) }
 
-  /** `stock` is closed even where the last bytes could not be written. What the other side is waited for is one monotask with them. */
+  /** `stock` is closed even where the last bytes could not be written. What the other side is waited for is one monotask with them; where it can be told
+    * two, as these keep it from others only until they are there.
+    */
   override def close(): Unit = {
     closed = true
-    try away(held)(finish())
-    finally {
-      release(buffer)
-      buffer = Array.emptyByteArray
+    (at.filter(_.queues(held)), arrival) match {
+      case (Some(place), Some(arrives)) => closeInTwo(place, held, arrives)
+      case _ => away(held)(finish { drain(); true })
     }
   }
 
-  private def finish(): Unit = {
-    var complete = false
-    try {
-      try drain()
-      finally timed(0)(stock.close())
-      complete = true
-    } finally ended(complete)
+  private def closeInTwo(place: MeasuredOutput.Place, size: Int, arrives: () => Unit): Unit = {
+    var written = false
+    place.monotask(size, { begins(size); drain(); timed(0)(arrives()); written = true }, finish(written))
   }
+
+  private def finish(written: => Boolean): Unit = {
+    var complete = false
+    try
+      complete =
+        try written
+        finally { releaseAll(); timed(0)(stock.close()) }
+    finally ended(complete)
+  }
+
+  private def releaseAll(): Unit = {
+    release(buffer)
+    buffer = Array.emptyByteArray
+  }
+
+  /** Waits until the other side has what `stock` has sent, where that can be told before it is closed. Of what goes wrong its close will tell. */
+  protected def arrival: Option[() => Unit] = None
 
   /** A monotask's turn has come, to write so many bytes. */
   protected def begins(size: Int): Unit = ()
@@ -140,10 +154,16 @@ object MeasuredOutput {
     /** Not one of this machine's disks: the other side is waited for, however little there is to write. */
     def far: Boolean = !Resources.isDisk(resource)
 
-    /** Of `size` bytes: a few take the other side some time, but do not keep it from others. */
+    /** A few bytes take the other side some time, but do not keep it from others. */
+    private[observe] def queues(size: Int): Boolean = far && size >= Monotask.FewBytes
+
     def monotask(size: Int)(io: => Unit): Unit = {
-      task.at(resource, MonotaskPhase.OutputWrite, queues = !far || size >= Monotask.FewBytes) { io; size }
+      task.at(resource, MonotaskPhase.OutputWrite, !far || queues(size)) { io; size }
       ()
     }
+
+    /** And `rest`, which the other side then does. */
+    private[observe] def monotask(size: Int, io: => Unit, rest: => Unit): Unit =
+      task.at(resource, MonotaskPhase.OutputWrite, { io; size }, rest)
   }
 }

@@ -140,17 +140,17 @@ class MonotasksSuite extends SparkSuite {
     assertEquals(ran.bytes("input"), size.toLong)
   }
 
-  for (flushes <- Seq(false, true))
+  for ((flushes, pieces, size) <- Seq((false, 3000, 2000), (true, 3000, 2000), (false, 60, 100000)))
     folder.test(
-      s"a file on other machines is written and ${if (flushes) "flushed" else "closed"} as one monotask, by one task at a time in one slot"
+      s"a file on other machines is written in $pieces pieces and ${if (flushes) "flushed" else "closed"} as one monotask, by one task at a time in one slot"
     ) { folder =>
       def use(spark: SparkSession): Seq[Int] =
         spark.sparkContext.parallelize(0 until 6, 6).map { seed =>
           val file = new FarFile
           val out = FarFile.create(file)
           val random = new Random(seed)
-          for (_ <- 1 to 3000) {
-            val b = new Array[Byte](random.nextInt(2000))
+          for (_ <- 1 to pieces) {
+            val b = new Array[Byte](random.nextInt(size))
             random.nextBytes(b)
             out.write(b)
             out.write(seed)
