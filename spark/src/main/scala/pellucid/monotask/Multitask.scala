@@ -138,27 +138,26 @@ final class Multitask private[monotask] (
     * @param queues false where it takes the other side some time but hardly uses the resource
     */
   def at(place: String, phase: MonotaskPhase, queues: Boolean = true)(io: => Int): Int =
-    if (!hasCore) io
-    else {
-      if (early.nonEmpty || !hasBegun) withoutEarly()
-      withoutCore(monotask(resources.of(place, phase), phase, queues)(io))
-    }
+    if (hasCore) requesting(monotask(resources.of(place, phase), phase, queues)(io)) else io
 
   /** The same; then, whatever came of `io`, what the other side still has to do for the task, in nobody's way: a monotask of no bytes in no queue, before
     * the task waits for a core again.
     */
   def at(place: String, phase: MonotaskPhase, io: => Int, rest: => Unit): Unit =
-    if (!hasCore)
+    if (hasCore) requesting {
+      val gate = resources.of(place, phase)
+      try monotask(gate, phase, queues = true)(io)
+      finally monotask(gate, phase, queues = false) { rest; 0 }
+    }
+    else
       try io
       finally rest
-    else {
-      if (early.nonEmpty || !hasBegun) withoutEarly()
-      val gate = resources.of(place, phase)
-      withoutCore {
-        try monotask(gate, phase, queues = true)(io)
-        finally monotask(gate, phase, queues = false) { rest; 0 }
-      }
-    }
+
+  /** What it has come to is its own request: what is not asked for by now is not begun early. */
+  private def requesting[A](request: => A): A = {
+    if (early.nonEmpty || !hasBegun) withoutEarly()
+    withoutCore(request)
+  }
 
   private def monotask(gate: Gate, phase: MonotaskPhase, queues: Boolean)(io: => Int): Int = {
     val clock = new Clock

@@ -120,13 +120,12 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
     try
       complete =
         try written
-        finally { releaseAll(); timed(0)(stock.close()) }
+        finally {
+          release(buffer)
+          buffer = Array.emptyByteArray
+          timed(0)(stock.close())
+        }
     finally ended(complete)
-  }
-
-  private def releaseAll(): Unit = {
-    release(buffer)
-    buffer = Array.emptyByteArray
   }
 
   /** Waits until the other side has what `stock` has sent, where that can be told before it is closed. Of what goes wrong its close will tell. */
