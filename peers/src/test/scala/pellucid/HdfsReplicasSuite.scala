@@ -162,6 +162,7 @@ private object HdfsReplicasSuite {
 
   /** Datanodes that take a millisecond for each packet, and finish no block before so many others are to be finished, too. */
   private final class Closing(files: Int) extends DataNodeFaultInjector {
+    private val block = "blk_\\d+".r // in the name of the thread that receives it
     private val latch = new CountDownLatch(files)
     private val moments = new ConcurrentHashMap[String, Queue[Long]]
 
@@ -172,8 +173,8 @@ private object HdfsReplicasSuite {
     def sent: Seq[Seq[Long]] = moments.values.asScala.map(_.asScala.toSeq).toSeq
 
     override def delayWriteToDisk(): Unit = {
-      for (block <- Closing.Block.findFirstIn(Thread.currentThread.getName))
-        moments.computeIfAbsent(block, _ => new ConcurrentLinkedQueue[Long]).add(System.nanoTime())
+      for (id <- block.findFirstIn(Thread.currentThread.getName))
+        moments.computeIfAbsent(id, _ => new ConcurrentLinkedQueue[Long]).add(System.nanoTime())
       Thread.sleep(1)
     }
 
@@ -181,9 +182,5 @@ private object HdfsReplicasSuite {
       latch.countDown()
       if (!latch.await(5, TimeUnit.SECONDS)) together = false
     }
-  }
-
-  private object Closing {
-    private val Block = "blk_\\d+".r
   }
 }

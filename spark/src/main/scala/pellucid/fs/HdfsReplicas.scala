@@ -128,16 +128,15 @@ private[pellucid] object HdfsReplicas {
 
   /** Of a file that a task begins to write, where there is a choice: a plain one. */
   private[fs] def of(fs: FileSystem, path: Path, stock: FSDataOutputStream): Option[HdfsReplicas] =
-    for {
-      driver <- driver
-      replicas <- guard {
+    driver.flatMap { driver =>
+      guard {
         HdfsStreamer.of(stock).flatMap { streamer =>
           val status = statusOf.get(streamer).asInstanceOf[HdfsFileStatus]
           val isFree = status.getReplication > 1 && favouredNodes.get(streamer) == null && isOrdinary(fs.getConf)
           Option.when(isFree)(new HdfsReplicas(driver, fs, path, stock, streamer, status))
         }
       }.flatten
-    } yield replicas
+    }
 
   /** As HDFS' client calls the machines that it favours. */
   private def machine(block: BlockLocation, n: Int) =

@@ -32,8 +32,8 @@ private[fs] object ObservedOutput {
       guard {
         val place = path
         val at = record.multitask.map(MeasuredOutput.Place(_, place))
-        val timed =
-          new TimedOutput(stock, record.requests(Kind.Output, place), at, at.flatMap(_ => replicas), Arrival.of(stock))
+        val (choice, arrival) = if (at.isEmpty) (None, None) else (replicas, Arrival.of(stock))
+        val timed = new TimedOutput(stock, record.requests(Kind.Output, place), at, choice, arrival)
         ObservedHdfs.of(stock, new ObservedOutput(stock, timed))
       }.getOrElse(stock)
   }

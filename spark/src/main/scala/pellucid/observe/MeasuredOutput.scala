@@ -105,14 +105,14 @@ class MeasuredOutput(stock: OutputStream, requests: Requests, at: Option[Measure
   override def close(): Unit = {
     closed = true
     (at.filter(_.queues(held)), arrival) match {
-      case (Some(place), Some(arrives)) => closeInTwo(place, held, arrives)
+      case (Some(place), Some(arrives)) => closeInTwo(place, arrives)
       case _ => away(held)(finish { drain(); true })
     }
   }
 
-  private def closeInTwo(place: MeasuredOutput.Place, size: Int, arrives: () => Unit): Unit = {
+  private def closeInTwo(place: MeasuredOutput.Place, arrives: () => Unit): Unit = {
     var written = false
-    place.monotask(size, { begins(size); drain(); timed(0)(arrives()); written = true }, finish(written))
+    place.monotask(held, { drain(); timed(0)(arrives()); written = true }, finish(written))
   }
 
   private def finish(written: => Boolean): Unit = {
