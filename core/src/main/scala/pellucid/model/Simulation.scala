@@ -106,11 +106,18 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
         cpu.running,
         cpu.waits, {
           val device = waitsAt(inTurn.last)
-          device == null || Seq(disks, cached).exists(alike => alike.contains(device) && alike.exists(_.isFree))
+          if (device == null) longestQueue <= 1
+          else Seq(disks, cached).exists(alike => alike.contains(device) && alike.exists(_.isFree))
         }
       )
 
-      private def mayHaveLess: Boolean = concurrency.tasks > slots.cores && cpu.waits > 1
+      /** How many tasks wait in it. */
+      private def longestQueue: Int = {
+        val queues = inTurn.iterator.map(waitsAt(_)).filter(_ != null).toSeq
+        queues.groupMapReduce(identity)(_ => 1)(_ + _).values.maxOption.getOrElse(0)
+      }
+
+      private def mayHaveLess: Boolean = concurrency.tasks > slots.cores && longestQueue > 1
 
       /** The executor looks soon again where there may be too few tasks. */
       def watch(): Unit =
@@ -120,7 +127,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       def look(): Unit = {
         looks = false
         val helps = oneMoreHelps
-        concurrency.look(helps, cpu.waits, now * 1000)
+        concurrency.look(helps, inTurn.size, longestQueue, now * 1000)
         wants()
         if (helps) looksIn(Simulation.SoonMicros) else watch()
       }

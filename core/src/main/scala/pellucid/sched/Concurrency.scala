@@ -11,7 +11,7 @@ final class Concurrency(cores: Int, @volatile private var most: Int) {
   import Concurrency._
   private var allowed = cores
   private var helpsSince = Long.MaxValue // without a look at which it did not
-  private var leastWaits = Int.MaxValue // for a core, while more than one task has waited for one all the time
+  private var leastWaits = Int.MaxValue // for one resource, while more than one task has waited for some all the time
   private var wantedSince = 0L // when that began
   private var blocked = Set.empty[Long] // at the last look
 
@@ -30,21 +30,23 @@ final class Concurrency(cores: Int, @volatile private var most: Int) {
     still
   }
 
-  /** A core does nothing though as many tasks have begun as may, and one more would find what it wants first.
+  /** A core does nothing though as many tasks have begun as may, and one more would find free what it wants.
     *
     * @param runs on cores
     * @param waits of tasks for a core
-    * @param isFree what the youngest task wants: it waits in no queue
+    * @param isFree what the youngest task wants: it waits in no queue, and no other one is long
     */
   def oneMoreHelps(begun: Int, runs: Int, waits: Int, isFree: => Boolean): Boolean =
     allowed < most && waits == 0 && runs < cores && begun >= allowed && isFree
 
-  /** One more where it has helped for some time, at each look; fewer where too many have waited for a core for long. By time, not by looks:
-    * where CPUs are slow these are few.
+  /** One more where it has helped for some time, at each look; fewer where too many have waited for a core or a disk for long. By time, not by
+    * looks: where CPUs are slow these are few.
     *
+    * @param begun tasks
+    * @param waits in the longest queue
     * @param hasRoom for one more, in memory
     */
-  def look(helps: Boolean, waits: Int, now: Long, hasRoom: => Boolean = true): Unit = {
+  def look(helps: Boolean, begun: Int, waits: Int, now: Long, hasRoom: => Boolean = true): Unit = {
     helpsSince = if (helps) math.min(helpsSince, now) else Long.MaxValue
     if (waits <= 1) forget()
     else {
@@ -55,7 +57,7 @@ final class Concurrency(cores: Int, @volatile private var most: Int) {
       helpsSince = Long.MaxValue
       if (hasRoom) allowed = math.min(allowed + 1, atMost)
     } else if (leastWaits < Int.MaxValue && now - wantedSince >= WantedNanos) {
-      allowed = math.max(cores, allowed - (leastWaits - 1))
+      allowed = math.max(cores, math.min(allowed, begun - (leastWaits - 1)))
       forget()
     }
   }

@@ -3,7 +3,7 @@ package pellucid.sched
 import scala.collection.mutable
 
 /** Which machines take the replicas of what is written to a file system that replicates: the writer's own, and of the others those that fewest
-  * writes go to at the moment. At random, as HDFS chooses, disks are busy by turns: of four machines that write one file each, three
+  * writes go to at the moment, and of these those that took fewest until then. At random, as HDFS chooses, disks are busy by turns: of four machines that write one file each, three
   * replicas of it, in 8 of 9 draws some disk takes all four while another takes two or fewer.
   *
   * Which machines there are is what the file system's own choices show: it chooses until as many of them in a row as there are machines known have
@@ -17,7 +17,10 @@ import scala.collection.mutable
   */
 final class Replicas[M](below: Int => Int) {
   import Replicas._
-  private final class Known(val rack: String) { var writes = 0 }
+  private final class Known(val rack: String) {
+    var writes, all = 0 // at the moment, and ever
+    def load: (Int, Int) = (writes, all)
+  }
   private val known = mutable.LinkedHashMap.empty[M, Known]
   private val racks = mutable.HashSet.empty[String]
   private val underWay = mutable.HashMap.empty[Write, Seq[Known]]
@@ -35,7 +38,7 @@ final class Replicas[M](below: Int => Int) {
     Option.when(learned || choices >= MostChoices) {
       val chosen = if (learned && isChoice(own, count)) choose(own, count) else Nil
       val taken = chosen.map(known)
-      taken.foreach(_.writes += 1)
+      taken.foreach { its => its.writes += 1; its.all += 1 }
       if (taken.nonEmpty) underWay(write) = taken
       chosen
     }
@@ -80,17 +83,13 @@ final class Replicas[M](below: Int => Int) {
     chosen.toSeq
   }
 
-  /** Of those that are as little busy each as likely as the others. */
+  /** Of those that are alike each as likely as the others. */
   private def leastBusy(chosen: collection.Seq[M], fits: String => Boolean): Option[M] = {
-    var best = Option.empty[M]
-    var fewest = Int.MaxValue
-    var alike = 0
-    for ((machine, its) <- known if its.writes <= fewest && fits(its.rack) && !chosen.contains(machine)) {
-      if (its.writes < fewest) { fewest = its.writes; alike = 0 }
-      alike += 1
-      if (below(alike) == alike - 1) best = Some(machine)
+    val free = known.filter { case (machine, its) => fits(its.rack) && !chosen.contains(machine) }
+    free.values.map(_.load).minOption.map { least =>
+      val alike = free.collect { case (machine, its) if its.load == least => machine }.toIndexedSeq
+      alike(below(alike.size))
     }
-    best
   }
 }
 

@@ -5,14 +5,16 @@ class ConcurrencySuite extends munit.FunSuite {
 
   private def grown(tasks: Int) = {
     val concurrency = new Concurrency(2, 8)
-    for (_ <- 2 until tasks; at <- Seq(0, 6)) concurrency.look(helps = true, waits = 0, at * Millis)
+    for (_ <- 2 until tasks; at <- Seq(0, 6)) concurrency.look(helps = true, begun = 8, waits = 0, at * Millis)
     assertEquals(concurrency.tasks, tasks)
     concurrency
   }
 
   private def tasksAt(looks: (Int, Boolean)*) = {
     val concurrency = new Concurrency(2, 8)
-    looks.map { case (millis, helps) => concurrency.look(helps, waits = 0, millis * Millis); concurrency.tasks }
+    looks.map { case (millis, helps) =>
+      concurrency.look(helps, begun = 8, waits = 0, millis * Millis); concurrency.tasks
+    }
   }
 
   test("one task more when it has helped for 6 ms, and again after as long") {
@@ -39,10 +41,10 @@ class ConcurrencySuite extends munit.FunSuite {
 
   test("never more than at most, and no more where there is no room") {
     val concurrency = grown(8)
-    for (i <- 1 to 4) concurrency.look(helps = true, waits = 0, i * 6 * Millis)
+    for (i <- 1 to 4) concurrency.look(helps = true, begun = 8, waits = 0, i * 6 * Millis)
     assertEquals(concurrency.tasks, 8)
     val full = grown(3)
-    for (i <- 1 to 8) full.look(helps = true, waits = 0, i * 6 * Millis, hasRoom = false)
+    for (i <- 1 to 8) full.look(helps = true, begun = 8, waits = 0, i * 6 * Millis, hasRoom = false)
     assertEquals(full.tasks, 3)
   }
 
@@ -56,26 +58,33 @@ class ConcurrencySuite extends munit.FunSuite {
     assert(!grown(8).oneMoreHelps(begun = 8, runs = 1, waits = 0, isFree = true))
   }
 
-  test("of those that have waited for a core for half a second all but one are too many") {
+  test("of those that have waited in a queue for half a second all but one are too many") {
     val concurrency = grown(8)
-    def tasks(waits: Int, millis: Int) = { concurrency.look(helps = false, waits, millis * Millis); concurrency.tasks }
-    assertEquals(tasks(waits = 5, 0), 8)
-    assertEquals(tasks(waits = 3, 250), 8)
-    assertEquals(tasks(waits = 4, 499), 8)
-    assertEquals(tasks(waits = 6, 500), 6) // at least 3 waited
-    assertEquals(tasks(waits = 3, 501), 6) // from now on
-    assertEquals(tasks(waits = 3, 1001), 4)
+    def tasks(begun: Int, waits: Int, millis: Int) = {
+      concurrency.look(helps = false, begun, waits, millis * Millis)
+      concurrency.tasks
+    }
+    assertEquals(tasks(begun = 8, waits = 5, 0), 8)
+    assertEquals(tasks(begun = 8, waits = 3, 250), 8)
+    assertEquals(tasks(begun = 8, waits = 4, 499), 8)
+    assertEquals(tasks(begun = 8, waits = 6, 500), 6) // at least 3 waited
+    assertEquals(tasks(begun = 8, waits = 3, 501), 6) // from now on
+    assertEquals(tasks(begun = 8, waits = 3, 1001), 6) // those that are too many have not ended yet
+    assertEquals(tasks(begun = 6, waits = 3, 1002), 6)
+    assertEquals(tasks(begun = 6, waits = 3, 1502), 4)
+    assertEquals(tasks(begun = 5, waits = 2, 1503), 4)
+    assertEquals(tasks(begun = 5, waits = 2, 2003), 4) // 4 do not wait, or one alone
   }
 
   test("none is too many where at some moment one or none waited for a core") {
     val concurrency = grown(8)
-    for (i <- 0 to 100) concurrency.look(helps = false, waits = if (i % 40 == 39) 1 else 5, i * 12 * Millis)
+    for (i <- 0 to 100) concurrency.look(helps = false, begun = 8, waits = if (i % 40 == 39) 1 else 5, i * 12 * Millis)
     assertEquals(concurrency.tasks, 8)
   }
 
   test("never fewer than there are cores") {
     val concurrency = grown(3)
-    for (i <- 0 to 4) concurrency.look(helps = false, waits = 9, i * 501 * Millis)
+    for (i <- 0 to 4) concurrency.look(helps = false, begun = 3, waits = 9, i * 501 * Millis)
     assertEquals(concurrency.tasks, 2)
   }
 
@@ -84,16 +93,16 @@ class ConcurrencySuite extends munit.FunSuite {
     concurrency.empty()
     assertEquals(concurrency.tasks, 2)
     // that one more helped before it was empty says nothing of what begins then
-    concurrency.look(helps = true, waits = 0, 0)
+    concurrency.look(helps = true, begun = 8, waits = 0, 0)
     concurrency.empty()
-    concurrency.look(helps = true, waits = 0, 6 * Millis)
+    concurrency.look(helps = true, begun = 8, waits = 0, 6 * Millis)
     assertEquals(concurrency.tasks, 2)
   }
 
   test("one per core for ever") {
     val concurrency = grown(8)
     concurrency.onePerCore()
-    for (i <- 1 to 4) concurrency.look(helps = true, waits = 0, i * 6 * Millis)
+    for (i <- 1 to 4) concurrency.look(helps = true, begun = 8, waits = 0, i * 6 * Millis)
     assertEquals((concurrency.tasks, concurrency.atMost), (2, 2))
   }
 }

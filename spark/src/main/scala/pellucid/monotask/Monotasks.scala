@@ -189,6 +189,7 @@ private[pellucid] final class Monotasks(
       resources.freeingFirst(TaskMemory.isShort)
     }
     val waits = resources.cpu.waits
+    val queued = longestQueue(all)
     val now = System.nanoTime()
     val oneMoreHelps = concurrency.oneMoreHelps(
       all.length,
@@ -197,15 +198,20 @@ private[pellucid] final class Monotasks(
       // what has ended since has left a core that the next task is about to have
       all.forall(running.contains(_)) && {
         val youngest = all.maxBy(_.number)
-        !(blocked.contains(youngest) && Activity.asksDriver(youngest.thread)) && resources.areFreeAfter(youngest.waits)
+        !(blocked.contains(youngest) && Activity.asksDriver(youngest.thread)) &&
+        resources.areFreeAfter(youngest.waits, queued)
       } && cpuLimit.leavesSome(now)
     )
-    if (changing(_.look(oneMoreHelps, waits, now, hasRoom(all.length))))
+    if (changing(_.look(oneMoreHelps, all.length, math.max(waits, queued), now, hasRoom(all.length))))
       cpuLimit.forget()
     pauseNanos =
       if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
       else math.min(2 * pauseNanos, MostNanos)
   }
+
+  /** How many tasks wait in it. */
+  private def longestQueue(tasks: Array[Multitask]) =
+    tasks.flatMap(_.waits).groupBy { case (gate, _) => gate }.values.map(_.length).maxOption.getOrElse(0)
 
   /** For one more task than these. */
   private def hasRoom(tasks: Int) =

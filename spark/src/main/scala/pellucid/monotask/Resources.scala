@@ -31,15 +31,17 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
     others.values.forEach(gate => if (gate.waits > 0) gate.freeingFirst(now))
   }
 
-  /** What one more task wants first is free, as far as the youngest one shows: it waits in no queue, or for a disk that has another one beside it which
-    * is free.
+  /** What one more task wants is free, as far as the youngest one shows: it waits for a disk that has another one beside it which is free, or in no
+    * queue, and there is none that is long: the next task would come to that later.
     *
     * @param waits in whose queue it is, and for what
+    * @param longest how many tasks wait in the longest queue
     */
-  def areFreeAfter(waits: Option[(Gate, MonotaskPhase)]): Boolean = waits.forall { case (gate, phase) =>
-    val ofDisks = others.asScala.collect { case (place, disk) if Resources.isDisk(place) => disk }.toSeq
-    ofDisks.contains(gate) && ofDisks.exists(_.isFreeFor(phase))
-  }
+  def areFreeAfter(waits: Option[(Gate, MonotaskPhase)], longest: Int): Boolean =
+    waits.fold(longest <= 1) { case (gate, phase) =>
+      val ofDisks = others.asScala.collect { case (place, disk) if Resources.isDisk(place) => disk }.toSeq
+      ofDisks.contains(gate) && ofDisks.exists(_.isFreeFor(phase))
+    }
 
   /** How many monotasks of all resources run or wait, and tasks that wait for their first one or have begun. */
   def busy: Int = gates.map(gate => gate.runs + gate.waits).sum

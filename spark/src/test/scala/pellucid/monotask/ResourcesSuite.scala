@@ -8,17 +8,20 @@ class ResourcesSuite extends munit.FunSuite {
   private val (a, b) = (resources.of("disk:a", InputRead), resources.of("disk:b", InputRead))
   private def enter(gate: Gate, phase: MonotaskPhase) = assert(gate.enter(new Turn(1, phase)))
 
-  test("one more task finds what it wants first where the youngest waits in no queue, or only for one of the disks") {
-    assert(resources.areFreeAfter(None))
+  test(
+    "one more task finds what it wants first where the youngest and most others wait in no queue, or it only for one of the disks"
+  ) {
+    assert(resources.areFreeAfter(None, longest = 1))
+    assert(!resources.areFreeAfter(None, longest = 2), "it would come to a queue")
     enter(a, InputRead)
-    assert(!resources.areFreeAfter(Some(a -> InputRead)), "nothing was read from the other disk yet")
+    assert(!resources.areFreeAfter(Some(a -> InputRead), longest = 2), "nothing was read from the other disk yet")
     enter(b, InputRead)
-    assert(!resources.areFreeAfter(Some(a -> InputRead)), "both are in use")
+    assert(!resources.areFreeAfter(Some(a -> InputRead), longest = 2), "both are in use")
     b.leave()
-    assert(resources.areFreeAfter(Some(a -> InputRead)))
-    assert(!resources.areFreeAfter(Some(a -> ShuffleRead)), "which the other disk has not served")
+    assert(resources.areFreeAfter(Some(a -> InputRead), longest = 2))
+    assert(!resources.areFreeAfter(Some(a -> ShuffleRead), longest = 2), "which the other disk has not served")
     assert(
-      !resources.areFreeAfter(Some(resources.network -> InputRead)),
+      !resources.areFreeAfter(Some(resources.network -> InputRead), longest = 2),
       "that it would be read from the disk is not known"
     )
     a.leave()
