@@ -46,7 +46,7 @@ matrix: build $(VENV)/page $(VENV)/bench
 	VERSIONS="4.0.5 4.1.4 4.2.1 4.3.0" PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
 
 # a lab of two machines; where it cannot be, it says why and is skipped
-test-lab: $(PLUGIN) $(VENV)/page
+test-lab: $(PLUGIN) $(VENV)/page target/fuse
 	PYTHONPATH=. $(PY) -m pytest -q -rs -p no:cacheprovider lab/tests
 
 # Spark's own suites of its shuffle and Hadoop's of a file system, with tasks as monotasks, and ours that need an HDFS: some of them, and all (about 8 minutes)
@@ -62,11 +62,11 @@ test-workloads: $(VENV)/page $(VENV)/bench
 	spark=$$(PYTHONPATH=. $(PY) -m lab.software) && PYTHONPATH=. PYSPARK_PYTHON=$$spark/bin/python $(PY) -m pytest -q -p no:cacheprovider bench/workloads
 
 # the thesis' workloads on stock Spark and as monotasks, on three kinds of disks and on this computer's own; about six hours, root on Linux
-bench-monotasks: build $(VENV)/bench
+bench-monotasks: build $(VENV)/bench target/fuse
 	./pellucid-lab experiment monotasks
 
 # all experiments in the lab, about six hours; root on Linux
-experiments: build $(VENV)/bench
+experiments: build $(VENV)/bench target/fuse
 	for name in hdd-vs-ssd shared-data slow-nic locality-wait bdb applications blocked-time unexplained monotasks attribution auto-concurrency whatif; do ./pellucid-lab experiment $$name || exit 1; done
 
 # a real PySpark job with shuffles, a join and a skewed key, and its report; then the same as monotasks, and both side by side
@@ -98,6 +98,12 @@ $(VENV)/demo: demo/requirements.txt | $(VENV)/bin/python
 $(VENV)/page: cli/src/test/page/requirements.txt | $(VENV)/bin/python
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
 	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -q -y --no-install-recommends chromium) > target/chromium.log 2>&1
+	@touch $@
+
+# the lab's disks with one head want libfuse
+target/fuse:
+	@mkdir -p target
+	@ldconfig -p | grep -q libfuse3 || [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -q -y --no-install-recommends fuse3) > target/fuse.log 2>&1
 	@touch $@
 
 $(VENV)/bench: bench/requirements.txt | $(VENV)/bin/python

@@ -185,9 +185,12 @@ def moves(cluster, before, after):
             for key, value in moved.items():
                 use = f"{'+'.join(disk['use'])}.{key}"
                 result[use] = result.get(use, 0) + value
-            for kind in ("read", "write"):
-                seconds = max(moved[f"{kind}_bytes"] / limits[kind], moved[f"{kind}s"] / limits[f"{kind}_iops"])
+            seconds = {kind: moved[f"{kind}_bytes"] / limits[kind] for kind in ("read", "write")}
+            if "head" not in disk:  # of one with a head nobody counts the seeks
+                seconds = {kind: max(each, moved[f"{kind}s"] / limits[f"{kind}_iops"]) for kind, each in seconds.items()}
+            for kind, each in seconds.items():
                 use = f"{'+'.join(disk['use'])}.{kind}_seconds"
-                result[use] = result.get(use, 0) + seconds
-                result["busiest_disk_seconds"] = max(result["busiest_disk_seconds"], seconds)
+                result[use] = result.get(use, 0) + each
+            busy = sum(seconds.values()) if "head" in disk else max(seconds.values())
+            result["busiest_disk_seconds"] = max(result["busiest_disk_seconds"], busy)
     return result

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import config, nic, units
+from lab import config, disk, nic, units
 from lab.machine import group_name
 
 TOLERANCE = 0.10
@@ -132,7 +132,7 @@ def _disk(cluster, number, requests, seconds):
 def _disk_round(cluster, number, kind, request, seconds, files):
     def one(name):
         each = cluster.machine(name)["disks"][number]
-        wanted = _expected(each["limits"], kind, request)
+        wanted = _expected(each, kind, request)
         if wanted == units.UNLIMITED:
             return []
         enough = min(4.0, max(seconds, REQUESTS_IN_WINDOW * request / wanted))  # on a slow disk one request more or less shows
@@ -140,14 +140,18 @@ def _disk_round(cluster, number, kind, request, seconds, files):
         what = f"disk{number + 1}.{kind} {units.show_size(request)}"
         return [Row(name, what, wanted, measured, units.show_disk_rate)]
 
-    rates = [_expected(cluster.machine(name)["disks"][number]["limits"], kind, request) for name in cluster.machines]
+    rates = [_expected(cluster.machine(name)["disks"][number], kind, request) for name in cluster.machines]
     together = sum(rates) <= TOGETHER_BYTES and sum(rates) / min(request, LARGEST_REQUEST) <= TOGETHER_REQUESTS
     return sum(_on_machines(cluster, one, together), [])
 
 
-def _expected(limits, kind, request):
-    """Bytes per second of direct requests of this size."""
-    return min(limits[kind], limits[f"{kind}_iops"] * min(request, LARGEST_REQUEST))
+def _expected(record, kind, request):
+    """Bytes per second of direct requests of this size on a disk."""
+    rate, iops = record["limits"][kind], record["limits"][f"{kind}_iops"]
+    if "head" in record:  # which moves nothing while it seeks, and seeks once for requests side by side
+        seconds = 1 / iops + request / rate
+        return request / seconds if seconds else units.UNLIMITED
+    return min(rate, iops * min(request, LARGEST_REQUEST))
 
 
 @contextmanager
@@ -168,8 +172,8 @@ def _page_cache(cluster):
 
     def one(name):
         wanted = cluster.machine(name)["limits"]["page_cache"]
-        disk = cluster.machine(name)["disks"][0]
-        with _file(cluster, name, 0, wanted * 3 // 2) as path, _without_disk_limit(cluster, name, disk):
+        first = cluster.machine(name)["disks"][0]
+        with _file(cluster, name, 0, wanted * 3 // 2) as path, _without_disk_limit(cluster, name, first):
             return Row(name, "page_cache", wanted, probe(cluster, name, "resident", path), units.show_size)
 
     return _on_machines(cluster, one)
@@ -188,10 +192,10 @@ def _without_cpu_limit(cluster):
 
 
 @contextmanager
-def _without_disk_limit(cluster, name, disk):
+def _without_disk_limit(cluster, name, record):
     group = group_name(cluster.name, name)
     try:
-        cluster.groups.set_disk(group, disk["limited"], config.Disk.NO_LIMITS)
+        disk.set_limits(cluster.groups, group, record, config.Disk.NO_LIMITS)
         yield
     finally:
-        cluster.groups.set_disk(group, disk["limited"], disk["limits"])
+        disk.set_limits(cluster.groups, group, record, record["limits"])

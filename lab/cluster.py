@@ -67,6 +67,8 @@ def up(source, say=lambda text: None, name=None):
         _sweep(wanted.name)
         software.spark(wanted.spark_version, say)
         software.hadoop(say)
+        if any(each.one_head for each in wanted.machine.disks):
+            software.fuse(say)
         try:
             return _build(wanted.name, config.table(source, name), say)
         except BaseException:
@@ -124,7 +126,7 @@ def _sweep(name):
         group = group_name(name, machine)
         for each in record["disks"] if holders else ():  # first, or the last dirty pages would go out at the disk's speed
             with contextlib.suppress(OSError):
-                groups.set_disk(group, each["limited"], config.Disk.NO_LIMITS)
+                disk.set_limits(groups, group, each, config.Disk.NO_LIMITS)
         with contextlib.suppress(OSError):
             groups.forget(group)
     for process in holders:

@@ -11,6 +11,7 @@
     [[machine.disk]]
     kind = "hdd"                 # or "ssd"; or any of read, write (bytes/s), read_iops, write_iops
     speed = 0.2                  # of all the kind's limits: a slower disk of the same shape
+    one_head = true              # reads and writes take turns, and each seek is time: a real HDD; else both have the limits to themselves
     size = "4GB"
     use = ["hdfs", "spark"]      # a datanode's volume, Spark's local folder, or both
     dirty = "32MB"               # what may wait in the page cache to be written to it
@@ -56,6 +57,7 @@ class Disk:
     read_ahead: int = 0
     dirty: int = 32 << 20
     rotational: bool = True  # as the kernel says of it; an SSD is not
+    one_head: bool = False
 
     LIMITS = {"read": units.disk_rate, "write": units.disk_rate, "read_iops": units.count, "write_iops": units.count}
     NO_LIMITS = dict.fromkeys(LIMITS, units.UNLIMITED)
@@ -176,7 +178,7 @@ def _machine(table):
 
 
 def _disk(table, where):
-    _known(table, f"{where}.", {"kind", "speed", "size", "use", "read_ahead", "dirty", *Disk.LIMITS})
+    _known(table, f"{where}.", {"kind", "speed", "one_head", "size", "use", "read_ahead", "dirty", *Disk.LIMITS})
     values = disk_limits(table, where)
     for key in ("size", "read_ahead", "dirty"):
         if key in table:
@@ -185,7 +187,10 @@ def _disk(table, where):
         values["use"] = tuple(table["use"])
         if not values["use"] or set(values["use"]) - {"hdfs", "spark"}:
             raise ConfigError(f"{where}.use: {table['use']!r} has other than \"hdfs\" and \"spark\"")
-    disk = Disk(**values, rotational=is_rotational(table))
+    one_head = table.get("one_head", False)
+    if not isinstance(one_head, bool):
+        raise ConfigError(f"{where}.one_head: {one_head!r} is not true or false")
+    disk = Disk(**values, rotational=is_rotational(table), one_head=one_head)
     # The IOPS limit counts requests as the kernel sends them, so that a sequential reader needs a read-ahead above
     # rate/IOPS, while shuffle blocks are small and far apart: reading ahead would only read what nobody wants.
     return disk if disk.read_ahead else dataclasses.replace(disk, read_ahead=(1024 if "hdfs" in disk.use else 32) << 10)

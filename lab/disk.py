@@ -2,34 +2,84 @@
 
 The file system is on a second loop device over the first, which has the limits. The kernel's limits count what a file system asks for
 one by one, and a file system leaves it to the device's queue to make one request of what lies side by side: 300 blocks of 4 KB
-for 192 small files are 16 requests to a disk, and would take 0.6 s of one with 500 per second instead of 0.03."""
+for 192 small files are 16 requests to a disk, and would take 0.6 s of one with 500 per second instead of 0.03.
+
+The limits of a disk with one head are kept by a process (`one_head.py`), whose file the file system's loop device is over."""
 
 import contextlib
 import json
 import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 
+from lab import config, software, state
 
-def create(image, size, mount_point):
-    """Makes and mounts it; returns `major:minor` of its file system's device and of the limited one. Both free themselves and the
-    file's space with the last mount."""
+SERVED_SECONDS = 10  # in which the process of a disk with one head is to be there
+QUEUE_OF_ONE_HEAD = 8  # requests: they take a disk of a tenth of the speed as long as a whole one the 64 that Linux lets wait for it
+
+
+def create(image, size, mount_point, one_head):
+    """Makes and mounts it; returns what `set_limits` wants to know and `device`, `major:minor` of its file system's. All frees itself, and
+    the file's space, with the last mount and the process."""
     with open(image, "wb") as file:
         file.truncate(size)
     subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", "-E", "lazy_itable_init=0,nodiscard", str(image)], check=True)
-    limited = attach(image)
-    try:
-        device = attach(limited)
+    if one_head:
+        head = image.with_suffix(".json")
+        record = {"device": mounted(serve(image, head), mount_point, QUEUE_OF_ONE_HEAD), "head": str(head)}
+    else:
+        limited = attach(image)
         try:
-            Path(f"/sys/block/{Path(device).name}/queue/scheduler").write_text("mq-deadline")
-            mount_point.mkdir(parents=True)
-            subprocess.run(["mount", "-o", "noatime", device, str(mount_point)], check=True)
+            record = {"device": mounted(limited, mount_point), "limited": number(limited)}
         finally:
-            subprocess.run(["losetup", "--detach", device], check=True)
-    finally:
-        subprocess.run(["losetup", "--detach", limited], check=True)
+            subprocess.run(["losetup", "--detach", limited], check=True)
     os.unlink(image)
-    return number(device), number(limited)
+    return record
+
+
+def mounted(file, mount_point, queue=None):
+    """The device of the file system in `file`, which goes with the last mount."""
+    device = attach(file)
+    try:
+        settings = Path(f"/sys/block/{Path(device).name}/queue")
+        (settings / "scheduler").write_text("mq-deadline")
+        if queue:
+            (settings / "nr_requests").write_text(str(queue))
+        mount_point.mkdir(parents=True)
+        subprocess.run(["mount", "-o", "noatime", device, str(mount_point)], check=True)
+        return number(device)
+    finally:
+        subprocess.run(["losetup", "--detach", device], check=True)
+
+
+def serve(image, head):
+    """Starts the process of a disk with one head and returns the file that it serves; `head` will have its limits."""
+    write_limits(head, config.Disk.NO_LIMITS)
+    folder = image.with_suffix("")
+    folder.mkdir()
+    environment = os.environ | {"PYTHONPATH": f"{software.REPOSITORY}:{software.fuse()}"}
+    serving = subprocess.Popen([sys.executable, "-m", "lab.one_head", image, folder, head], env=environment)
+    deadline = time.monotonic() + SERVED_SECONDS
+    while not (folder / "disk").exists():
+        if serving.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError("the process of a disk with one head did not come up; see holder.log")
+        time.sleep(0.02)
+    return folder / "disk"
+
+
+def set_limits(groups, group, record, limits):
+    """Of the disk that `create` returned `record` of, in a machine's control group."""
+    if "head" in record:
+        write_limits(record["head"], limits)
+    else:
+        groups.set_disk(group, record["limited"], limits)
+
+
+def write_limits(head, limits):
+    with state.replaced(Path(head)) as file:
+        json.dump(limits, file)
 
 
 def attach(file):

@@ -43,11 +43,11 @@ def run(name, arguments, say):
     module.run(options, say)
 
 
-def machine(cpu, speed=1.0, disks=2, kind="hdd", **changes):
+def machine(cpu, speed=1.0, disks=2, kind="hdd", one_head=False, **changes):
     """A machine's table of a lab's configuration: one disk for both uses, or one for HDFS and one for Spark, or two for both."""
     uses = [["hdfs"], ["spark"]] if disks == "apart" else [["hdfs", "spark"]] * disks
     return {"cores": 2, "cpu": cpu, "page_cache": "256MB", "nic": "200mbit", "executor_memory": "768MB",
-            "disk": [{"kind": kind, "speed": speed, "size": "5GB", "use": use} for use in uses]} | changes  # fmt: skip
+            "disk": [{"kind": kind, "speed": speed, "one_head": one_head, "size": "5GB", "use": use} for use in uses]} | changes  # fmt: skip
 
 
 def refuse_if_off(cluster, say):

@@ -67,13 +67,13 @@ class Holder:
         self.state["machines"][name] = record
         for number, wanted in enumerate(machine.disks, 1):
             mount = self.folder / name / f"disk{number}"
-            device, limited = disk.create(self.folder / f"{name}-disk{number}.img", wanted.size, mount)
+            made = disk.create(self.folder / f"{name}-disk{number}.img", wanted.size, mount, wanted.one_head)
             limits = {key: getattr(wanted, key) for key in config.Disk.LIMITS}
-            at_first = disk.counters(device)
-            record["disks"].append({"device": device, "limited": limited, "mount": str(mount), "use": wanted.use, "limits": limits,
-                                    "rotational": wanted.rotational, "at_first": at_first})  # fmt: skip
+            at_first = disk.counters(made["device"])
+            record["disks"].append(made | {"mount": str(mount), "use": wanted.use, "limits": limits, "rotational": wanted.rotational,
+                                           "at_first": at_first})  # fmt: skip
             self.phase(f"machines: {name}")
-            disk.tune(device, wanted.read_ahead, wanted.dirty)
+            disk.tune(made["device"], wanted.read_ahead, wanted.dirty)
 
     def start_daemons(self):
         conf, count = self.folder / "conf", self.config.machines

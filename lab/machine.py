@@ -26,7 +26,7 @@ def apply_limits(groups, lab, name, record, enter=()):
     group, limits = group_name(lab, name), record["limits"]
     groups.set_cpu(group, limits["cpu"])
     for each in record["disks"]:
-        groups.set_disk(group, each["limited"], each["limits"])
+        disk.set_limits(groups, group, each, each["limits"])
         disk.tell_rotational(each["device"], each["rotational"])
     subprocess.run([*enter, *nic.limit_command(name, limits["nic.in"])], check=True)
     subprocess.run([*enter, *inside(record["pid"]), *nic.limit_command("eth0", limits["nic.out"])], check=True)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from ctypes.util import find_library
 from functools import cache
 from pathlib import Path
 
@@ -40,6 +41,18 @@ def pandas(say=print):
         say("fetching pandas from PyPI (about 60 MB, once)")
         packages = ["pandas==2.3.3", "pyarrow==22.0.0", "numpy==2.2.6"]
         _run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", str(home), *packages], "pandas")
+        done.touch()
+    return home
+
+
+def fuse(say=print):
+    """The folder of mfusepy, by which Python serves a disk with one head; it wants the system's libfuse."""
+    if not Path("/dev/fuse").exists() or not find_library("fuse3"):
+        raise Missing("a disk with one head wants /dev/fuse and libfuse3 (Debian: fuse3)")
+    home = HOME / "fuse"
+    done = home / "complete"
+    if not done.exists():
+        _run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", str(home), "mfusepy==3.1.1"], "mfusepy")
         done.touch()
     return home
 

@@ -1,7 +1,7 @@
 """What is known of a lab that is up: one JSON file, written by its holder until it is ready and by the commands after that.
 
     {"phase": "ready", "holder": [pid, start time], "machines": {"m1": {"pid": ..., "address": ..., "limits": {...},
-     "disks": [{"device": "7:1", "limited": "7:0", "mount": ..., "use": [...], "limits": {...}}]}}}
+     "disks": [{"device": "7:1", "limited": "7:0", "mount": ..., "use": [...], "limits": {...}}]}}}  (or "head": a file, not "limited")
 
 `holder` is a process of this computer; the other pids are those inside the lab.
 """

@@ -19,7 +19,7 @@ def options(parser):
 
 
 def run(options, say):
-    machine = experiment.machine(options.cpu, options.speed, 1, cores=max(TASKS))
+    machine = experiment.machine(options.cpu, options.speed, 1, one_head=True, cores=max(TASKS))
     variants = {f"Spark, {tasks}": conf(tasks) for tasks in TASKS}
     variants["monotasks"] = conf(CORES) | experiment.PLUGIN | {"spark.pellucid.monotasks": "true"}
     runs = []
@@ -57,7 +57,7 @@ def page(options, runs):
                    for variant in dict.fromkeys(r.variant for r in runs)}  # fmt: skip
         best = min((variant for variant in seconds if variant != "monotasks"), key=seconds.get)
         rows.append([f"{values} values", f"{best}: {seconds[best]:.1f} s", f"{seconds['monotasks']:.1f} s", f"{seconds['monotasks'] / seconds[best]:.2f}"])
-    return f"""Sorts of {options.mb} MB from HDFS to HDFS (3 replicas) on 4 machines with one HDD of {options.speed:g} of the speed of Doppio's Fig. 5, with so many tasks
+    return f"""Sorts of {options.mb} MB from HDFS to HDFS (3 replicas) on 4 machines with one HDD of one head and {options.speed:g} of the speed of Doppio's Fig. 5, with so many tasks
 at once on each; each setting is an application of its own, {options.pairs} times in turn, that ran each sort twice before. Page caches are cold.
 
 {experiment.markdown(["sort", "best of Spark's settings (tasks at once)", "monotasks", "ratio"], rows)}

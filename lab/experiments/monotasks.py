@@ -106,7 +106,7 @@ def on(disks, options, say):
     if not jobs:
         return []
     conf = experiment.PLUGIN | {"spark.pellucid.monotasks": "true"} | dict(options.conf)
-    places = own_disk() if disks == LOCAL else labs(experiment.machine(options.cpu, options.speed, count, kind), say)
+    places = own_disk() if disks == LOCAL else labs(experiment.machine(options.cpu, options.speed, count, kind, one_head=kind == "hdd"), say)
     with places as (a, b):
         with Application(a, "stock") as stock, Application(b, "monotasks", conf) as ours:
             applications = {"stock": stock, "monotasks": ours}
@@ -206,8 +206,8 @@ def until_compiled(name, job, rehearse, say):
 
 
 def page(options, runs):
-    return f"""Jobs from HDFS to HDFS (3 replicas) on 4 machines whose disks have {options.speed:g} of the speed of Doppio's Fig. 5; page caches of
-256 MB, cold at the start of each run. Neither side flushes its output: the cached writes that a run leaves are written
+    return f"""Jobs from HDFS to HDFS (3 replicas) on 4 machines whose disks have {options.speed:g} of the speed of Doppio's Fig. 5, and HDDs one head
+(`one_head` in lab/config.py: reads and writes take turns and a seek costs time); page caches of 256 MB, cold at the start of each run. Neither side flushes its output: the cached writes that a run leaves are written
 before the next one starts. Monotasks also keep map output in memory, up to 70 MB of each executor, and write it when the executor has had nothing to do for ten seconds,
 and choose the machines of HDFS' replicas (docs/monotasks.md). Directories and inodes are known at the start of each run (`drop-caches`). Sorts are of 160 MB, the Big Data Benchmark is at a thousandth of its scale factor 5, TPC-H at 0.2 (all 22 queries).
 With four times the input jobs of a second or two on SSDs last as long as on HDDs: what is slower for costs of each job and task shows in the ratio's change.

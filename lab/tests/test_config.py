@@ -49,6 +49,7 @@ def test_replication_is_at_most_the_number_of_machines():
         ({"machine": {"disk": [{"kind": "tape"}]}}, "machine.disk[1].kind: 'tape' is none of hdd, ssd"),
         ({"machine": {"disk": [{"use": ["hdfs"]}]}}, "no disk has 'spark'"),
         ({"machine": {"disk": [{"speed": -1}]}}, "machine.disk[1].speed: -1"),
+        ({"machine": {"disk": [{"one_head": "yes"}]}}, "machine.disk[1].one_head: 'yes' is not true or false"),
         ({"machine": []}, "machine: is not a table"),
         ({"name": "../x"}, "name: '../x'"),
     ],

@@ -285,6 +285,30 @@ def test_down_leaves_nothing_behind(lab):
         Cluster(NAME)
 
 
+def test_a_disk_with_one_head(tmp_path):
+    try:
+        software.fuse()
+    except software.Missing as e:
+        pytest.skip(str(e))
+    disk = {"kind": "hdd", "speed": 0.2, "one_head": True, "size": "1GB"}
+    lab = up(CONFIG | {"machines": 1, "machine": CONFIG["machine"] | {"disk": [disk]}})
+    try:
+        rows = closest(lambda: check._disk(lab, 0, [30 << 10, 1 << 20], 1.5))
+        assert [row.what for row in rows] == ["disk1.read 30 KB", "disk1.read 1 MB", "disk1.write 1 MB"]
+        # a seek is 10 ms, and 26 MB/s move 30 KB in 1.13 ms and 1 MB in 38.5 ms
+        for row, wanted in zip(rows, [30 / 1024 / 0.01113, 1 / 0.0485, 1 / 0.0485]):
+            assert row.wanted == pytest.approx(wanted * 2**20, rel=0.01)
+        assert check.worst(rows) <= check.TOLERANCE, check.table(rows)
+        lab.set("m1", {"disk1": "hdd*0.1"})
+        slower = closest(lambda: check._disk(lab, 0, [1 << 20], 1.5))
+        assert check.worst(slower) <= check.TOLERANCE, check.table(slower)
+        assert slower[0].wanted == pytest.approx(rows[1].wanted / 2, rel=0.01)
+        assert submit(lab, tmp_path, JOB).stdout.strip() == "300000 ['m1']"
+    finally:
+        down(NAME)
+    assert not traces(NAME)
+
+
 @pytest.mark.parametrize("after_seconds", [0.2, 0.6, 4])
 def test_a_killed_up_is_cleaned_away(after_seconds, tmp_path):
     code = f"from lab.cluster import up; up({CONFIG!r})"
