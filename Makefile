@@ -88,6 +88,9 @@ bench-overhead: build $(VENV)/bench
 format:
 	$(MVN) spotless:apply
 
+# installs a package of Debian where root can
+apt = [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -q -y --no-install-recommends $(1)) > target/$(1).log 2>&1
+
 $(VENV)/bin/python:
 	python3 -m venv $(VENV)
 
@@ -97,13 +100,13 @@ $(VENV)/demo: demo/requirements.txt | $(VENV)/bin/python
 
 $(VENV)/page: cli/src/test/page/requirements.txt | $(VENV)/bin/python
 	$(PY) -m pip install -q --disable-pip-version-check -r $<
-	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -q -y --no-install-recommends chromium) > target/chromium.log 2>&1
+	@command -v chromium >/dev/null || $(call apt,chromium)
 	@touch $@
 
 # the lab's disks with one head want libfuse
 target/fuse:
 	@mkdir -p target
-	@ldconfig -p | grep -q libfuse3 || [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -q -y --no-install-recommends fuse3) > target/fuse.log 2>&1
+	@ldconfig -p | grep -q libfuse3 || $(call apt,fuse3)
 	@touch $@
 
 $(VENV)/bench: bench/requirements.txt | $(VENV)/bin/python

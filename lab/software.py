@@ -35,24 +35,23 @@ def spark_home(version):
 
 def pandas(say=print):
     """The folder of pandas and pyarrow, for each Spark's Python."""
-    home = HOME / "pandas"
-    done = home / "complete"
-    if not done.exists():
-        say("fetching pandas from PyPI (about 60 MB, once)")
-        packages = ["pandas==2.3.3", "pyarrow==22.0.0", "numpy==2.2.6"]
-        _run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", str(home), *packages], "pandas")
-        done.touch()
-    return home
+    return _packages("pandas", "60 MB", ["pandas==2.3.3", "pyarrow==22.0.0", "numpy==2.2.6"], say)
 
 
 def fuse(say=print):
     """The folder of mfusepy, by which Python serves a disk with one head; it wants the system's libfuse."""
     if not Path("/dev/fuse").exists() or not find_library("fuse3"):
         raise Missing("a disk with one head wants /dev/fuse and libfuse3 (Debian: fuse3)")
-    home = HOME / "fuse"
+    return _packages("mfusepy", "100 KB", ["mfusepy==3.1.1"], say)
+
+
+def _packages(name, size, packages, say):
+    """The folder of packages for whatever Python."""
+    home = HOME / name
     done = home / "complete"
     if not done.exists():
-        _run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", str(home), "mfusepy==3.1.1"], "mfusepy")
+        say(f"fetching {name} from PyPI (about {size}, once)")
+        _run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", str(home), *packages], name)
         done.touch()
     return home
 

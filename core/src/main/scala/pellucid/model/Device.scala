@@ -39,6 +39,9 @@ private[model] final class Device(
   /** The next moment at which it looks, of which `events` know: it needs no other one before that. */
   private var looks = Long.MaxValue
 
+  /** How many tasks wait here themselves, not what is read ahead of them: counted by who has it. */
+  var waitingTasks = 0
+
   /** How many run. */
   def running: Int = n
 

@@ -113,8 +113,9 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
       /** How many tasks wait in it. */
       private def longestQueue: Int = {
-        val queues = inTurn.iterator.map(waitsAt(_)).filter(_ != null).toSeq
-        queues.groupMapReduce(identity)(_ => 1)(_ + _).values.maxOption.getOrElse(0)
+        var longest = 0
+        for (queue <- queues) longest = math.max(longest, queue.waitingTasks)
+        longest
       }
 
       private def mayHaveLess: Boolean = concurrency.tasks > slots.cores && longestQueue > 1
@@ -139,6 +140,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
       /** Tasks that write to the disks' page caches, and these. */
       val cached: Array[Device] = Array.fill(cluster.disks)(device(slots.disk, units = Double.MaxValue, _ => ()))
+      private val queues = Array(cpu, network, output) ++ disks ++ cached
       private val caches = Array.fill(cluster.disks)(new PageCache(scaling.idle))
 
       /** To a page cache what its disk needs so long for; returns when the disk has written it. */
@@ -204,7 +206,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
         if (there >= read) takes(read)
         else {
           awaited = read
-          if (running < read) waitsAt(of) = deviceOf(read)
+          if (running < read) waits(of, deviceOf(read))
         }
       }
 
@@ -228,7 +230,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
             override def queues: Boolean = !usesNetwork(read) // its task has left its place there
             override def begins(): Double = {
               running = read
-              if (awaited == read) waitsAt(of) = null
+              if (awaited == read) waits(of, null)
               super.begins()
             }
             override def goesOn(now: Long): Long = transferred(of, read, now)
@@ -347,9 +349,16 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
     private def step(task: Int, step: Int): Unit =
       if (isAhead(step)) aheadOf(task, step).wants(step) else run(task, step)
 
+    /** In this device's queue from now on, or in none. */
+    private def waits(task: Int, device: Device): Unit = {
+      if (waitsAt(task) != null) waitsAt(task).waitingTasks -= 1
+      if (device != null) device.waitingTasks += 1
+      waitsAt(task) = device
+    }
+
     private def run(task: Int, step: Int): Unit = {
       val machine = machineOf(task)
-      def replay(device: Device, as: Step): Unit = { waitsAt(task) = device; device.submit(as, now) }
+      def replay(device: Device, as: Step): Unit = { waits(task, device); device.submit(as, now) }
       if (kind(step) != Resource.Output) machine.cpu.doesBeside(beside(step), now)
       kind(step) match {
         case Resource.Cpu => replay(machine.cpu, new Recording(task, step))
@@ -363,7 +372,7 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
 
     /** A step of the recording. */
     private class Recording(of: Int, step: Int) extends Step(of, multitask(of), phase(step), micros(step)) {
-      override def begins(): Double = { waitsAt(of) = null; super.begins() }
+      override def begins(): Double = { waits(of, null); super.begins() }
       override def goesOn(now: Long): Long = transferred(of, step, now)
     }
 

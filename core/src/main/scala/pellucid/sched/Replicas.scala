@@ -3,8 +3,8 @@ package pellucid.sched
 import scala.collection.mutable
 
 /** Which machines take the replicas of what is written to a file system that replicates: the writer's own, and of the others those that fewest
-  * writes go to at the moment, and of these those that took fewest until then. At random, as HDFS chooses, disks are busy by turns: of four machines that write one file each, three
-  * replicas of it, in 8 of 9 draws some disk takes all four while another takes two or fewer.
+  * writes go to at the moment, and of these those that took fewest until then. At random, as HDFS chooses, disks are busy by turns: of four
+  * machines that write one file each, three replicas of it, in 8 of 9 draws some disk takes all four while another takes two or fewer.
   *
   * Which machines there are is what the file system's own choices show: it chooses until as many of them in a row as there are machines known have
   * shown no new one, and again every ten minutes, for machines that came and went. Replicas go to racks as HDFS has them go: the second to another

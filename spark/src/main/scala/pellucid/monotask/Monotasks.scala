@@ -202,7 +202,7 @@ private[pellucid] final class Monotasks(
         resources.areFreeAfter(youngest.waits, queued)
       } && cpuLimit.leavesSome(now)
     )
-    if (changing(_.look(oneMoreHelps, all.length, math.max(waits, queued), now, hasRoom(all.length))))
+    if (changing(_.look(oneMoreHelps, all.length, queued, now, hasRoom(all.length))))
       cpuLimit.forget()
     pauseNanos =
       if (blocked.nonEmpty && waits > 0 || oneMoreHelps) LeastNanos
