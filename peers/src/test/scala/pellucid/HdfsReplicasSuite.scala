@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.hadoop.hdfs.{DistributedFileSystem, MiniDFSCluster}
+import org.apache.hadoop.hdfs.{DFSTestUtil, DistributedFileSystem, MiniDFSCluster}
 import org.apache.hadoop.hdfs.client.{HdfsDataInputStream, HdfsDataOutputStream}
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector
@@ -28,14 +28,16 @@ class HdfsReplicasSuite extends AnyFunSuite {
       write(sc, s"$root/before", 16, together = 1) // HDFS chooses, which shows what machines there are
       for (round <- 1 to 5) {
         val files = write(sc, s"$root/$round", 4, together = 4)
-        val replicas = files.map { file =>
+        val machines = files.map { file =>
+          // a file is complete as soon as one machine has told of its replica
+          DFSTestUtil.waitReplication(fs, file, replicas)
           val blocks = fs.getFileBlockLocations(file, 0, Long.MaxValue)
           assert(blocks.length === 1)
           blocks.head.getNames.toSet
         }
-        assert(replicas.forall(_.size == 3))
+        assert(machines.forall(_.size == replicas))
         // the task's own machine is in all four, which leaves 4 * 2 for the other four
-        val loads = replicas.flatten.groupBy(identity).values.map(_.size).toSeq.sorted
+        val loads = machines.flatten.groupBy(identity).values.map(_.size).toSeq.sorted
         assert(loads === Seq(2, 2, 2, 2, 4))
       }
     }
@@ -158,7 +160,7 @@ private object HdfsReplicasSuite {
   }
 
   @volatile private var written: CountDownLatch = _
-  private val replicas = 3
+  private val replicas: Short = 3
 
   /** Datanodes that take a millisecond for each packet, and finish no block before so many others are to be finished, too. */
   private final class Closing(files: Int) extends DataNodeFaultInjector {
