@@ -7,7 +7,8 @@ serves the blocks of IMAGE as FOLDER/disk until it is killed. LIMITS is a JSON f
 kernel's own limits do not make them do: those let a disk read at full speed while it writes at full speed.
 
 Of the requests that wait the oldest one is next, but for the rest of what was begun: the kernel cuts a request of 1 MB in two where its pages are not
-side by side in memory, and no disk goes elsewhere between the halves.
+side by side in memory, and no disk goes elsewhere between the halves. Nor does one begin with the second half, which may come here first: the threads
+that hand requests over race.
 """
 
 import contextlib
@@ -77,7 +78,14 @@ class OneHead(mfusepy.Operations):
 
     def _next(self):
         rest = (each for each in self.waiting if each[0] == self.at and self.moved + each[1] <= LARGEST)
-        return next(rest, self.waiting[0])
+        return next(rest, None) or self._start_of(self.waiting[0])
+
+    def _start_of(self, request):
+        """Of what is read or written in one go where that request is a part of it."""
+        ends = {offset + size: (offset, size, thread) for offset, size, thread in self.waiting}
+        while request[0] in ends:
+            request = ends[request[0]]
+        return request
 
     def _follow(self):
         found = os.stat(self.file)

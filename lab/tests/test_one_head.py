@@ -102,3 +102,12 @@ def test_who_goes_on_for_long_does_not_keep_the_others_out(head):
     head.at, head.moved = 1 << 20, 2 << 20  # of one stream
     head.waiting = [(0, BLOCK, 1), (1 << 20, BLOCK, 2)]
     assert head._next() == (0, BLOCK, 1)
+
+
+def test_what_follows_on_another_request_waits_for_it(head):
+    head.at = 3 << 20
+    first, second, third = (0, BLOCK, 1), (BLOCK, BLOCK, 2), (2 * BLOCK, BLOCK, 3)
+    head.waiting = [third, (1 << 20, BLOCK, 4), second, first]
+    assert head._next() == first
+    head.waiting = [third, first]
+    assert head._next() == third

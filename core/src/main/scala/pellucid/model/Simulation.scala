@@ -104,7 +104,8 @@ final class Simulation(schedule: Schedule, work: Work, blocks: Int) {
       private def oneMoreHelps: Boolean = concurrency.oneMoreHelps(
         inTurn.size,
         cpu.running,
-        cpu.waits, {
+        cpu.waits,
+        (output.isFree || inTurn.size <= slots.output) && {
           val device = waitsAt(inTurn.last)
           if (device == null) longestQueue <= 1
           else Seq(disks, cached).exists(alike => alike.contains(device) && alike.exists(_.isFree))

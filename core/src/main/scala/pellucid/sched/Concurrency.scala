@@ -34,7 +34,8 @@ final class Concurrency(cores: Int, @volatile private var most: Int) {
     *
     * @param runs on cores
     * @param waits of tasks for a core
-    * @param isFree what the youngest task wants: it waits in no queue, and no other one is long
+    * @param isFree what the youngest task wants: it waits in no queue, and no other one is long; nor is all in use that output to other machines has, while a
+    *               task is there to follow
     */
   def oneMoreHelps(begun: Int, runs: Int, waits: Int, isFree: => Boolean): Boolean =
     allowed < most && waits == 0 && runs < cores && begun >= allowed && isFree

@@ -27,6 +27,7 @@ private final class ChunkedInput(
     record: TaskRecord,
     source: Source,
     split: Split,
+    whole: Option[WholeInput.Whole],
     memory: TaskMemory
 ) extends TimedInput(stock, record, source) {
   import ChunkedInput._
@@ -292,7 +293,13 @@ private final class ChunkedInput(
   override def reset(): Unit = { leave(); super.reset() }
   override def getFileDescriptor: FileDescriptor = { leave(); super.getFileDescriptor }
   override def unbuffer(): Unit = { leave(); super.unbuffer() }
-  override def close(): Unit = { drop(); dropAhead(); sequential = false; super.close() }
+  override def close(): Unit = {
+    if (!sequential) whole.foreach(_.saw(delivered))
+    drop()
+    dropAhead()
+    sequential = false
+    super.close()
+  }
 }
 
 private object ChunkedInput {

@@ -29,7 +29,8 @@ private[pellucid] object HdfsSource {
       ), // not of positioned reads
       at(_).fold(Network)(resource),
       (position, ask) => (if (ask) at(position) else last.filter(covers(_, position))).flatMap(local),
-      Some(fs)
+      Some(fs),
+      () => Some(stream.getVisibleLength)
     )
   }
 

@@ -45,8 +45,9 @@ object Hooks {
       HdfsSource.of(fs, path, hdfs)
     case _ =>
       val name = place(fs, path)
+      val local = Option(fs).collect { case local: LocalFileSystem => local }
       // its streams count what they read as the file system's below
-      new Source(name, None, _ => name, fs = Some(fs).collect { case local: LocalFileSystem => local.getRaw })
+      new Source(name, None, _ => name, fs = local.map(_.getRaw), length = () => local.map(_.pathToFile(path).length))
   }
 
   /** What Spark says that the task reads, where it is of this file. */

@@ -22,10 +22,14 @@ private[fs] object ObservedInput {
     if (record == null) stock
     else
       guard {
-        val chunked =
-          for (task <- record.multitask; part <- split)
-            yield new ChunkedInput(stock, record, source, part, task.memory)
-        ObservedHdfs.of(stock, new ObservedInput(stock, chunked.getOrElse(new TimedInput(stock, record, source))))
+        val from = source
+        val timed = for (task <- record.multitask; part <- split) yield {
+          val whole = WholeInput.of(part, from, record)
+          whole.filter(_.isExpected).fold[TimedInput](
+            new ChunkedInput(stock, record, from, part, whole, task.memory)
+          )(new WholeInput(stock, record, from, _, task.memory))
+        }
+        ObservedHdfs.of(stock, new ObservedInput(stock, timed.getOrElse(new TimedInput(stock, record, from))))
       }.getOrElse(stock)
   }
 }

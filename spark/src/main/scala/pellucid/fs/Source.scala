@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.FileSystem
   * @param resource what a read at a position uses: `disk:NAME`, or the network
   * @param exact names what a position is read from where a read in sequence would have more sent than was asked for; None where not, or
   *              where that is not known and it may not `ask`
+  * @param length of the file, where that costs nothing to know
   * @param fs whose streams read at several positions at once, and which counts what they read
   */
 private[fs] final class Source(
@@ -16,7 +17,8 @@ private[fs] final class Source(
     val last: Option[() => String],
     val resource: Long => String,
     val exact: (Long, Boolean) => Option[String] = (_, _) => None,
-    val fs: Option[FileSystem] = None
+    val fs: Option[FileSystem] = None,
+    val length: () => Option[Long] = () => None
 )
 
 /** The part of a file that a task reads. */

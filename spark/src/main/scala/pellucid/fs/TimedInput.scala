@@ -41,16 +41,26 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
   private var lastPath = source.name
   private var lastRequests = requests
 
+  /** Bytes that were read here. */
+  protected final var delivered = 0L
+
   /** A read at the stream's own place. */
   private def inSequence(size: Int)(read: => Int): Int =
     if (size < Smallest && !sought) read
     else {
+      val elsewhere = sought
       sought = false
-      measured(size, stock.getPos, source.last)(read)
+      measured(size, stock.getPos, source.last, elsewhere)(read)
     }
 
-  protected final def measured(size: Int, position: => Long, where: Option[() => String] = None)(read: => Int): Int =
-    record.monotask(size, resource(position), MonotaskPhase.InputRead)(timed(size, where)(read))
+  /** @param elsewhere than what was read before */
+  protected final def measured(
+      size: Int,
+      position: => Long,
+      where: Option[() => String] = None,
+      elsewhere: Boolean = false
+  )(read: => Int): Int =
+    record.monotask(size, resource(position), MonotaskPhase.InputRead, elsewhere)(timed(size, where)(read))
 
   protected final def resource(position: Long): String = Try(source.resource(position)).getOrElse(source.name)
 
@@ -60,6 +70,7 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
     var moved = 0
     try { moved = read; moved }
     finally {
+      delivered += math.max(0, moved)
       ObservedInput.guard {
         val used = where.fold(requests) { name =>
           val now = name()
@@ -85,16 +96,17 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
   override def read(b: Array[Byte], off: Int, len: Int): Int = inSequence(len)(stock.read(b, off, len))
   override def read(buf: ByteBuffer): Int = inSequence(buf.remaining)(stock.read(buf))
   override def read(position: Long, b: Array[Byte], off: Int, len: Int): Int =
-    measured(len, position)(stock.read(position, b, off, len))
-  override def read(position: Long, buf: ByteBuffer): Int = measured(buf.remaining, position)(stock.read(position, buf))
+    measured(len, position, elsewhere = true)(stock.read(position, b, off, len))
+  override def read(position: Long, buf: ByteBuffer): Int =
+    measured(buf.remaining, position, elsewhere = true)(stock.read(position, buf))
   override def readFully(position: Long, b: Array[Byte], off: Int, len: Int): Unit = {
-    measured(len, position) { stock.readFully(position, b, off, len); len }
+    measured(len, position, elsewhere = true) { stock.readFully(position, b, off, len); len }
     ()
   }
   override def readFully(position: Long, b: Array[Byte]): Unit = readFully(position, b, 0, b.length)
   override def readFully(position: Long, buf: ByteBuffer): Unit = {
     val size = buf.remaining
-    measured(size, position) { stock.readFully(position, buf); size }
+    measured(size, position, elsewhere = true) { stock.readFully(position, buf); size }
     ()
   }
   override def read(pool: ByteBufferPool, maxLength: Int, options: EnumSet[ReadOption]): ByteBuffer = {
@@ -124,6 +136,7 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
         if (record.multitask.isDefined) arrived(ranges)
         0 // they are counted as they are used
       }
+      delivered += total
       total
     }
     ObservedInput.guard(ranges.forEach { range =>

@@ -199,7 +199,7 @@ private[pellucid] final class Monotasks(
       all.forall(running.contains(_)) && {
         val youngest = all.maxBy(_.number)
         !(blocked.contains(youngest) && Activity.asksDriver(youngest.thread)) &&
-        resources.areFreeAfter(youngest.waits, queued)
+        resources.areFreeAfter(youngest.waits, queued, all.length)
       } && cpuLimit.leavesSome(now)
     )
     if (changing(_.look(oneMoreHelps, all.length, queued, now, hasRoom(all.length))))

@@ -75,6 +75,9 @@ final class Multitask private[monotask] (
   /** A disk that loses no time where its requests are of several places. */
   def servesSeveral(disk: String): Boolean = resources.of(disk, MonotaskPhase.InputRead).slots > 1
 
+  /** A disk that does. */
+  def hasOneHead(place: String): Boolean = Resources.isDisk(place) && !servesSeveral(place)
+
   /** It has come to its first request: what has begun for it by now is what there may be. */
   def opens(): Option[Ahead] = synchronized { hasBegun = true; early }
 
@@ -152,6 +155,14 @@ final class Multitask private[monotask] (
     else
       try io
       finally rest
+
+  /** The same of a few bytes, which wait in no queue. Where a disk's only head goes there, this takes it from what has its turn: a task more would, too. */
+  def beside(place: String, phase: MonotaskPhase)(io: => Int): Int =
+    if (hasCore && hasOneHead(place)) {
+      waits = Some(resources.of(place, phase) -> phase)
+      try io
+      finally waits = None
+    } else io
 
   /** What it has come to is its own request: what is not asked for by now is not begun early. */
   private def requesting[A](request: => A): A = {

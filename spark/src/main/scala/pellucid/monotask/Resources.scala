@@ -32,16 +32,21 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   }
 
   /** What one more task wants is free, as far as the youngest one shows: it waits for a disk that has another one beside it which is free, or in no
-    * queue, and there is none that is long: the next task would come to that later.
+    * queue, and there is none that is long: the next task would come to that later. Nor has what is written to other machines all its slots in use while a
+    * task is there to follow: what one more fetched would only keep that from the network.
     *
     * @param waits in whose queue it is, and for what
     * @param longest how many tasks wait in the longest queue
+    * @param begun tasks
     */
-  def areFreeAfter(waits: Option[(Gate, MonotaskPhase)], longest: Int): Boolean =
+  def areFreeAfter(waits: Option[(Gate, MonotaskPhase)], longest: Int, begun: Int): Boolean = {
+    val (ofDisks, ofOutput) = others.asScala.toSeq.partition { case (place, _) => Resources.isDisk(place) }
+    !ofOutput.exists { case (_, gate) => !gate.isFree && begun > gate.slots } &&
     waits.fold(longest <= 1) { case (gate, phase) =>
-      val ofDisks = others.asScala.collect { case (place, disk) if Resources.isDisk(place) => disk }.toSeq
-      ofDisks.contains(gate) && ofDisks.exists(_.isFreeFor(phase))
+      val disks = ofDisks.map { case (_, disk) => disk }
+      disks.contains(gate) && disks.exists(_.isFreeFor(phase))
     }
+  }
 
   /** How many monotasks of all resources run or wait, and tasks that wait for their first one or have begun. */
   def busy: Int = gates.map(gate => gate.runs + gate.waits).sum

@@ -16,11 +16,16 @@ final class TaskRecord {
   /** Its map output is measured where it is written, and not where Spark takes it to be. */
   var gathers = false
 
-  /** Runs `io`, a request for `size` bytes, at its resource, where it is worth a monotask. */
-  def monotask(size: Long, resource: => String, phase: MonotaskPhase)(io: => Int): Int = multitask match {
-    case Some(task) if size >= Requests.Large => task.at(resource, phase)(io)
-    case _ => io
-  }
+  /** Runs `io`, a request for `size` bytes, at its resource, where it is worth a monotask.
+    *
+    * @param seeks it is elsewhere than the last one
+    */
+  def monotask(size: Long, resource: => String, phase: MonotaskPhase, seeks: Boolean = false)(io: => Int): Int =
+    multitask match {
+      case Some(task) if size >= Requests.Large => task.at(resource, phase)(io)
+      case Some(task) if seeks => task.beside(resource, phase)(io)
+      case _ => io
+    }
 
   /** Those of a kind and path; beyond [[TaskRecord.MostPaths]] of them, paths are counted together as `others`. */
   def requests(kind: Kind, path: String): Requests = synchronized {

@@ -15,7 +15,7 @@ import org.apache.spark.broadcast.SlowCode
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
-import pellucid.fs.{FarFile, FlakyFile, NoFile, SlowFile}
+import pellucid.fs.{FarFile, FlakyFile, HeadFile, NoFile, SlowFile}
 import pellucid.observe.TaskRecord
 import pellucid.plugin.Guard
 import pellucid.trace.MonotaskTable
@@ -43,6 +43,21 @@ class MonotasksSuite extends SparkSuite {
       AtOnce.reset()
       spark.sparkContext.parallelize(0 until 8, 8).foreach(_ => AtOnce.during(SlowCode.comes(300)))
       assertEquals(AtOnce.most, 2)
+    }
+  }
+
+  for ((slots, more) <- Seq(1 -> false, 4 -> true)) folder.test(
+    s"${if (more) "more" else "no more"} run while they read a few bytes here and there of a disk that serves $slots at once"
+  ) { folder =>
+    Jobs.run(folder, conf = on + ("spark.pellucid.monotasks.diskSlots" -> slots.toString)) { spark =>
+      AtOnce.reset()
+      spark.sparkContext.parallelize(0 until 8, 8).foreach(_ =>
+        AtOnce.during {
+          val in = HeadFile.open(new Array[Byte](1000))
+          for (n <- 0 until 100) in.readFully(9L * n, new Array[Byte](8))
+        }
+      )
+      assertEquals(AtOnce.most > 2, more, AtOnce.most)
     }
   }
 

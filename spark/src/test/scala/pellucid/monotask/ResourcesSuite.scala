@@ -11,20 +11,31 @@ class ResourcesSuite extends munit.FunSuite {
   test(
     "one more task finds what it wants first where the youngest and most others wait in no queue, or it only for one of the disks"
   ) {
-    assert(resources.areFreeAfter(None, longest = 1))
-    assert(!resources.areFreeAfter(None, longest = 2), "it would come to a queue")
+    assert(resources.areFreeAfter(None, longest = 1, begun = 3))
+    assert(!resources.areFreeAfter(None, longest = 2, begun = 3), "it would come to a queue")
     enter(a, InputRead)
-    assert(!resources.areFreeAfter(Some(a -> InputRead), longest = 2), "nothing was read from the other disk yet")
-    enter(b, InputRead)
-    assert(!resources.areFreeAfter(Some(a -> InputRead), longest = 2), "both are in use")
-    b.leave()
-    assert(resources.areFreeAfter(Some(a -> InputRead), longest = 2))
-    assert(!resources.areFreeAfter(Some(a -> ShuffleRead), longest = 2), "which the other disk has not served")
     assert(
-      !resources.areFreeAfter(Some(resources.network -> InputRead), longest = 2),
+      !resources.areFreeAfter(Some(a -> InputRead), longest = 2, begun = 3),
+      "nothing was read from the other disk yet"
+    )
+    enter(b, InputRead)
+    assert(!resources.areFreeAfter(Some(a -> InputRead), longest = 2, begun = 3), "both are in use")
+    b.leave()
+    assert(resources.areFreeAfter(Some(a -> InputRead), longest = 2, begun = 3))
+    assert(
+      !resources.areFreeAfter(Some(a -> ShuffleRead), longest = 2, begun = 3),
+      "which the other disk has not served"
+    )
+    assert(
+      !resources.areFreeAfter(Some(resources.network -> InputRead), longest = 2, begun = 3),
       "that it would be read from the disk is not known"
     )
     a.leave()
+    val output = resources.of("hdfs", OutputWrite)
+    assert(resources.areFreeAfter(None, longest = 1, begun = 2))
+    enter(output, OutputWrite)
+    assert(resources.areFreeAfter(None, longest = 1, begun = 1), "none follows the one that writes")
+    assert(!resources.areFreeAfter(None, longest = 1, begun = 2), "one does")
   }
 
   test("once they are open nobody waits, not for what is used first after that either") {
