@@ -40,7 +40,7 @@ class OneHead(mfusepy.Operations):
         self.aligned = memoryview(mmap.mmap(-1, LARGEST))
         self.file, self.known, self.limits = limits, None, None
         self.turn, self.waiting = threading.Condition(), []  # (offset, size, thread) of each request, the oldest first
-        self.busy = False
+        self.next = None  # of these, whose turn it is
         self.free = 0.0  # when the head has done all requests before
         self.at, self.moved = 0, 0  # where it is, and how much it moved since it came there
 
@@ -59,8 +59,8 @@ class OneHead(mfusepy.Operations):
         request = (offset, size, threading.get_ident())
         with self.turn:
             self.waiting.append(request)
-            self.turn.wait_for(lambda: not self.busy and request == self._next())
-            self.busy = True
+            self.next = self.next or request
+            self.turn.wait_for(lambda: self.next == request)
         try:
             began = time.monotonic()
             self._follow()
@@ -73,10 +73,10 @@ class OneHead(mfusepy.Operations):
         finally:
             with self.turn:
                 self.waiting.remove(request)
-                self.busy = False
+                self.next = self._choice() if self.waiting else None  # here only: a request that comes changes no turn that somebody has been told of
                 self.turn.notify_all()
 
-    def _next(self):
+    def _choice(self):
         rest = (each for each in self.waiting if each[0] == self.at and self.moved + each[1] <= LARGEST)
         return next(rest, None) or self._start_of(self.waiting[0])
 

@@ -101,13 +101,29 @@ def test_the_oldest_is_next_but_for_the_rest_of_what_was_begun(head, tmp_path):
 def test_who_goes_on_for_long_does_not_keep_the_others_out(head):
     head.at, head.moved = 1 << 20, 2 << 20  # of one stream
     head.waiting = [(0, BLOCK, 1), (1 << 20, BLOCK, 2)]
-    assert head._next() == (0, BLOCK, 1)
+    assert head._choice() == (0, BLOCK, 1)
 
 
 def test_what_follows_on_another_request_waits_for_it(head):
     head.at = 3 << 20
     first, second, third = (0, BLOCK, 1), (BLOCK, BLOCK, 2), (2 * BLOCK, BLOCK, 3)
     head.waiting = [third, (1 << 20, BLOCK, 4), second, first]
-    assert head._next() == first
+    assert head._choice() == first
     head.waiting = [third, first]
-    assert head._next() == third
+    assert head._choice() == third
+
+
+def test_a_request_that_comes_changes_no_turn_that_somebody_was_told_of(head):
+    theirs = (BLOCK, BLOCK, 1)
+    head.waiting, head.next = [theirs], theirs
+    before = threading.Thread(target=lambda: read(head, 0), daemon=True)
+    before.start()
+    while len(head.waiting) == 1:
+        time.sleep(0.001)
+    assert head.next == theirs
+    with head.turn:  # it has been served
+        head.waiting.remove(theirs)
+        head.next = head._choice()
+        head.turn.notify_all()
+    before.join(10)
+    assert not before.is_alive() and head.waiting == [] and head.next is None
