@@ -6,7 +6,7 @@ import java.util.EnumSet
 
 import scala.util.Try
 
-import org.apache.hadoop.fs.{FSDataInputStream, ReadOption, StreamCapabilities}
+import org.apache.hadoop.fs.{FSDataInputStream, ReadOption}
 import org.apache.hadoop.io.ByteBufferPool
 import org.apache.spark.pellucid.TaskMemory
 
@@ -38,9 +38,6 @@ private final class ChunkedInput(
   /** How many bytes are read without a chunk before the next one, and how large that is at most: small at first, so that the task soon computes. */
   private var direct = 0L
   private var next = First
-
-  /** Not every file system fills a buffer. */
-  private lazy val buffers = stock.hasCapability(StreamCapabilities.READBYTEBUFFER)
 
   /** The last chunk was read by position; the datanode was told not to read ahead, or what the task wants. */
   private var byPosition, asks, asksForTask = false

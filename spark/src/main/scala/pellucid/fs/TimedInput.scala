@@ -41,6 +41,9 @@ private[fs] class TimedInput(stock: FSDataInputStream, record: TaskRecord, sourc
   private var lastPath = source.name
   private var lastRequests = requests
 
+  /** Not every file system fills a buffer. */
+  protected final lazy val buffers: Boolean = stock.hasCapability(StreamCapabilities.READBYTEBUFFER)
+
   /** Bytes that were read here. */
   protected final var delivered = 0L
 

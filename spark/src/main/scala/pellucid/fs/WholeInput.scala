@@ -32,10 +32,6 @@ private final class WholeInput(
   private val length = whole.length
   private var all = Array.emptyByteArray
   private var asked = false
-  private var used = 0L
-
-  /** Not every file system fills a buffer. */
-  private lazy val buffers = stock.hasCapability(StreamCapabilities.READBYTEBUFFER)
   private lazy val buffersAt = stock.hasCapability(StreamCapabilities.PREADBYTEBUFFER)
 
   private def has: Boolean = {
@@ -54,7 +50,7 @@ private final class WholeInput(
       val from = Try(source.exact(0, true)).getOrElse(None).map(name => () => name)
       is = measured(length, 0, from.orElse(source.last)) { stock.readFully(0, all, 0, length); length } == length
     } catch { case _: IOException => () }
-    finally if (is) delivered -= length else drop() // what counts of it is what is used
+    finally if (is) delivered -= length else drop() // of it what is served counts
   }
 
   private def drop(): Unit = synchronized {
@@ -67,7 +63,7 @@ private final class WholeInput(
   /** `copy` gets to where in `all` the bytes are. False: they are to be read as otherwise. */
   private def serves(position: Long, bytes: Int)(copy: Int => Unit): Boolean = synchronized {
     val is = position >= 0 && bytes > 0 && position + bytes <= length && has
-    if (is) { copy(position.toInt); used += bytes }
+    if (is) { copy(position.toInt); delivered += bytes }
     is
   }
 
@@ -122,7 +118,7 @@ private final class WholeInput(
 
   override def unbuffer(): Unit = { drop(); super.unbuffer() }
   override def close(): Unit = {
-    whole.saw(used + delivered)
+    whole.saw(delivered)
     drop()
     super.close()
   }
@@ -133,8 +129,9 @@ private object WholeInput {
   /** Of a file that is all of its task's split, on a disk with one head. */
   def of(split: Split, source: Source, record: TaskRecord): Option[Whole] = for {
     task <- record.multitask
+    if split.start == 0
     length <- source.length()
-    if split.start == 0 && split.end >= length && length >= Requests.Large && length <= Requests.Monotask
+    if split.end >= length && length >= Requests.Large && length <= Requests.Monotask
     if Try(source.resource(0)).toOption.exists(task.hasOneHead)
   } yield new Whole(length.toInt, s"${SparkEnv.get.conf.getAppId} ${TaskContext.get().stageId()}")
 

@@ -40,11 +40,11 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
     * @param begun tasks
     */
   def areFreeAfter(waits: Option[(Gate, MonotaskPhase)], longest: Int, begun: Int): Boolean = {
-    val (ofDisks, ofOutput) = others.asScala.toSeq.partition { case (place, _) => Resources.isDisk(place) }
-    !ofOutput.exists { case (_, gate) => !gate.isFree && begun > gate.slots } &&
-    waits.fold(longest <= 1) { case (gate, phase) =>
-      val disks = ofDisks.map { case (_, disk) => disk }
-      disks.contains(gate) && disks.exists(_.isFreeFor(phase))
+    def isFull(place: String, gate: Gate) = !Resources.isDisk(place) && begun > gate.slots && !gate.isFree
+    !others.asScala.exists { case (place, gate) => isFull(place, gate) } && waits.fold(longest <= 1) {
+      case (gate, phase) =>
+        val ofDisks = others.asScala.collect { case (place, disk) if Resources.isDisk(place) => disk }.toSeq
+        ofDisks.contains(gate) && ofDisks.exists(_.isFreeFor(phase))
     }
   }
 

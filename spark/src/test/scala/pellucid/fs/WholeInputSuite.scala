@@ -124,7 +124,7 @@ private object WholeInputSuite {
       tell(in.readFully(Size - 20L, new Array[Byte](30))),
       tell(in.read(-1L, new Array[Byte](30), 0, 30)),
       tell {
-        in.readVectored(ranges, ByteBuffer.allocate(_));
+        in.readVectored(ranges, ByteBuffer.allocate(_))
         ranges.asScala.map(it => Arrays.hashCode(it.getData.get().array))
       },
       tell { in.readVectored(beyond, ByteBuffer.allocate(_)); beyond.get(0).getData.get() }
