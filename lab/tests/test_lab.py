@@ -79,11 +79,15 @@ print(spark.read.csv("/numbers").count(), sorted(hosts))
 """
 
 
+# no task begins before each machine has its executor: else the first that comes may get them all
+ON_ALL = ["spark.cores.max=4", "spark.scheduler.minRegisteredResourcesRatio=1", "spark.scheduler.maxRegisteredResourcesWaitingTime=5min"]
+
+
 def submit(lab, tmp_path, job, *settings):
-    """Runs a job of PySpark, with `--conf` before each of `settings`."""
+    """Runs a job of PySpark on both machines, with `--conf` before each of `settings`."""
     file = tmp_path / "job.py"
     file.write_text(job)
-    line = ["spark-submit", *(word for setting in settings for word in ("--conf", setting)), str(file)]
+    line = ["spark-submit", *(word for setting in [*ON_ALL, *settings] for word in ("--conf", setting)), str(file)]
     return lab.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
 
@@ -150,7 +154,7 @@ print(sc._jsc.sc().makeRDD(tasks, sc._jsc.emptyRDD().classTag()).count())
 
 
 def test_a_machine_takes_the_tasks_whose_input_no_other_has(lab, tmp_path):
-    printed, log = submit_as_monotasks(lab, tmp_path, PREFERENCES, "spark.scheduler.minRegisteredResourcesRatio=1")
+    printed, log = submit_as_monotasks(lab, tmp_path, PREFERENCES)
     assert printed == ["4"]
     ended = [json.loads(line) for line in log.splitlines() if '"SparkListenerTaskEnd"' in line]
     hosts = {each["Task Info"]["Index"]: each["Task Info"]["Host"] for each in ended if each["Stage ID"] == 1}
