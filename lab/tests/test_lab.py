@@ -79,15 +79,14 @@ print(spark.read.csv("/numbers").count(), sorted(hosts))
 """
 
 
-# no task begins before each machine has its executor: else the first that comes may get them all
-ON_ALL = ["spark.cores.max=4", "spark.scheduler.minRegisteredResourcesRatio=1", "spark.scheduler.maxRegisteredResourcesWaitingTime=5min"]
-
-
 def submit(lab, tmp_path, job, *settings):
-    """Runs a job of PySpark on both machines, with `--conf` before each of `settings`."""
+    """Runs a job of PySpark on all machines, with `--conf` before each of `settings`."""
     file = tmp_path / "job.py"
     file.write_text(job)
-    line = ["spark-submit", *(word for setting in [*ON_ALL, *settings] for word in ("--conf", setting)), str(file)]
+    # no task begins before each machine has its executor: else the first that comes may get them all
+    cores = 2 * len(lab.machines)
+    on_all = [f"spark.cores.max={cores}", "spark.scheduler.minRegisteredResourcesRatio=1", "spark.scheduler.maxRegisteredResourcesWaitingTime=5min"]
+    line = ["spark-submit", *(word for setting in [*on_all, *settings] for word in ("--conf", setting)), str(file)]
     return lab.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
 
 
