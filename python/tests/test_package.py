@@ -35,6 +35,7 @@ spark = pellucid.start(builder)
 assert pellucid.start(spark) is spark
 assert spark.sparkContext.getConf().get("spark.plugins") == "pellucid.PellucidPlugin"
 spark.range(0, 100000, 1, 3).selectExpr("sum(hash(id))").collect()
+spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
 report = pellucid.report(spark)
 assert "from Python" in str(report) and "Where the task time went" in str(report)
 assert report._repr_html_().startswith("<iframe") and "&lt;main id=&quot;page&quot;" in report._repr_html_()

@@ -6,6 +6,7 @@
 import hashlib
 import os
 import sys
+import time
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -56,12 +57,19 @@ def rows(megabytes):
     print("ANSWER", kind, "lines", lines.count(), flush=True)
 
 
+def executors():
+    return set(spark.sparkContext._jsc.sc().getExecutorIds().mkString(" ").split())
+
+
 def fails(megabytes):
-    """For want of memory."""
+    """For want of memory, of which executors die: what comes next is none of theirs."""
+    had = executors()
     try:
         print("ANSWER fails", spark.range(2).select(F.length(F.repeat(F.col("id").cast("string"), megabytes << 20))).collect())
     except Exception as e:
         print("ANSWER fails", "OutOfMemory" in str(e), flush=True)
+        while had & executors():
+            time.sleep(0.1)
 
 
 for argument in sys.argv[2:]:

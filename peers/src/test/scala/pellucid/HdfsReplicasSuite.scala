@@ -8,7 +8,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.hadoop.hdfs.{DFSTestUtil, DistributedFileSystem, MiniDFSCluster}
+import org.apache.hadoop.hdfs.{DistributedFileSystem, MiniDFSCluster}
+import org.apache.hadoop.hdfs.DFSConfigKeys.DFS_NAMENODE_REPLICATION_MIN_KEY
 import org.apache.hadoop.hdfs.client.{HdfsDataInputStream, HdfsDataOutputStream}
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector
@@ -25,19 +26,23 @@ class HdfsReplicasSuite extends AnyFunSuite {
 
   test("of four files written at once, two replicas go to each of the four other machines") {
     withHdfs { (sc, fs, root) =>
-      write(sc, s"$root/before", 16, together = 1) // HDFS chooses, which shows what machines there are
+      write(
+        sc,
+        s"$root/before",
+        16,
+        together = 1,
+        replicas = machines
+      ) // HDFS chooses, which shows what machines there are
       for (round <- 1 to 5) {
         val files = write(sc, s"$root/$round", 4, together = 4)
-        val machines = files.map { file =>
-          // a file is complete as soon as one machine has told of its replica
-          DFSTestUtil.waitReplication(fs, file, replicas)
+        val of = files.map { file =>
           val blocks = fs.getFileBlockLocations(file, 0, Long.MaxValue)
           assert(blocks.length === 1)
           blocks.head.getNames.toSet
         }
-        assert(machines.forall(_.size == replicas))
+        assert(of.forall(_.size == replicas))
         // the task's own machine is in all four, which leaves 4 * 2 for the other four
-        val loads = machines.flatten.groupBy(identity).values.map(_.size).toSeq.sorted
+        val loads = of.flatten.groupBy(identity).values.map(_.size).toSeq.sorted
         assert(loads === Seq(2, 2, 2, 2, 4))
       }
     }
@@ -130,7 +135,8 @@ private object HdfsReplicasSuite {
   private def withHdfs(outputSlots: Int)(body: (SparkContext, FileSystem, String) => Unit): Unit = {
     val conf = new Configuration
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, Files.createTempDirectory("hdfs").toString)
-    val hdfs = new MiniDFSCluster.Builder(conf).numDataNodes(5).build()
+    conf.setInt(DFS_NAMENODE_REPLICATION_MIN_KEY, replicas) // by then a file is closed, as Hadoop has it for one
+    val hdfs = new MiniDFSCluster.Builder(conf).numDataNodes(machines).build()
     cluster = Some(hdfs)
     try {
       hdfs.waitActive()
@@ -145,11 +151,18 @@ private object HdfsReplicasSuite {
   }
 
   /** As many tasks write a file each; they close them when so many of them are written. */
-  private def write(sc: SparkContext, folder: String, files: Int, together: Int, flush: Boolean = true): Seq[Path] = {
+  private def write(
+      sc: SparkContext,
+      folder: String,
+      files: Int,
+      together: Int,
+      flush: Boolean = true,
+      replicas: Short = replicas
+  ): Seq[Path] = {
     written = new CountDownLatch(together)
     sc.parallelize(0 until files, files).map { n =>
       val file = new Path(s"$folder/$n")
-      val out = file.getFileSystem(new Configuration).create(file)
+      val out = file.getFileSystem(new Configuration).create(file, replicas)
       content.grouped(64 << 10).foreach(out.write)
       if (flush) out.hflush()
       written.countDown()
@@ -160,6 +173,7 @@ private object HdfsReplicasSuite {
   }
 
   @volatile private var written: CountDownLatch = _
+  private val machines: Short = 5
   private val replicas: Short = 3
 
   /** Datanodes that take a millisecond for each packet, and finish no block before so many others are to be finished, too. */

@@ -1,6 +1,7 @@
 package pellucid.fs
 
 import java.io.IOException
+import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, FSDataInputStream}
@@ -12,6 +13,7 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends Byt
   override def read(b: Array[Byte], off: Int, len: Int): Int =
     if (at >= bytes.length) -1
     else {
+      begins(at.toLong)
       Thread.sleep(1)
       if (at >= broken) throw new IOException(s"cannot be read at $at")
       val n = Math.min(Math.min(len, 64 << 10), Math.min(bytes.length, broken) - at)
@@ -24,6 +26,7 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends Byt
   override def read(position: Long, b: Array[Byte], off: Int, len: Int): Int =
     if (position >= bytes.length) -1
     else {
+      begins(position)
       Thread.sleep(1L + (len >> 16))
       if (position >= broken) throw new IOException(s"cannot be read at $position")
       val n = Math.min(len, Math.min(bytes.length, broken) - position.toInt)
@@ -35,6 +38,12 @@ final class SlowFile(bytes: Array[Byte], broken: Int = Int.MaxValue) extends Byt
 object SlowFile {
   private lazy val files = FileSystem.getLocal(new Configuration).getRaw
   private lazy val statistics = InputAhead.statisticsOf(files)
+
+  private val begun = new AtomicLong
+
+  /** Where reads have begun of the file that was opened last, bytes. */
+  def begunTo: Long = begun.get
+  private def begins(at: Long): Unit = { begun.accumulateAndGet(at + 1, math.max); () }
 
   /** What Hadoop has counted of this thread. */
   def bytesRead: Long = statistics.getThreadStatistics.getBytesRead
@@ -51,10 +60,12 @@ object SlowFile {
       broken: Int = Int.MaxValue,
       exact: Boolean = false,
       place: String = "disk:slow"
-  ): FSDataInputStream =
+  ): FSDataInputStream = {
+    begun.set(0)
     ObservedInput.of(
       new FSDataInputStream(new SlowFile(bytes, broken)),
       new Source(place, None, _ => place, (_, _) => Option.when(exact)(place), Some(files)),
       Some(Split(start, end))
     )
+  }
 }

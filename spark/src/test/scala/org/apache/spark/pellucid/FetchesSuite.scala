@@ -3,9 +3,9 @@ package org.apache.spark.pellucid
 import java.nio.ByteBuffer
 import java.nio.file.Path
 import java.util.concurrent.{
-  BlockingQueue, CountDownLatch, Executors, LinkedBlockingDeque, LinkedBlockingQueue, TimeUnit
+  BlockingQueue, ConcurrentHashMap, CountDownLatch, Executors, LinkedBlockingDeque, LinkedBlockingQueue, TimeUnit
 }
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.reflect.ClassTag
 
@@ -63,68 +63,78 @@ class FetchesSuite extends SparkSuite {
 
   folder.test("a task whose core would idle computes on the first half of its blocks while the others come") { folder =>
     val ran = alone(folder) { reducer =>
-      reducer.asks(100, 200, 300, 400)
-      val (first, after) = reducer.takes()
+      reducer.asks("a b", whenTold = "c d")
+      val first = reducer.takes()
       val half = reducer.results.size
       AtOnce.spin(50)
-      val second = reducer.takes()._1
-      val third = reducer.takes()._1 // which comes 50 ms later
-      AtOnce.spin(200)
-      val last = reducer.takes()._1 // which has come
-      (Seq(first, second, third, last).mkString(" "), after >= 190 && after < 290, half)
+      val second = reducer.takes()
+      Others.comes("c", afterWaiting = Some(Thread.currentThread))
+      val third = reducer.takes()
+      Others.comes("d")
+      while (Others.came("d").isEmpty) {} // it computes
+      (Seq(first, second, third, reducer.takes()), half)
     }
-    assertEquals(ran.answer, ("100 200 300 400", true, 1))
-    // 200 ms until two are there; the third comes 100 ms after that, for which the task waits 50; the fourth 100 ms later, beside its computing
+    val (taken, half) = ran.answer
+    assertEquals((taken.map(_.block).mkString(" "), half), ("a b c d", 1))
     val table = ran.trace.monotasks
     val rows = ofNetwork(table)
     assertEquals(rows.map(table.bytes(_)), Seq(2000L, 1000L, 1000L))
     assertEquals(rows.map(table.ahead(_)), Seq(0, 1, 1))
-    def near(row: Int, millis: Int*) = {
-      val is = Seq(table.serviceMicros(row), table.awaitedMicros(row)).map(_ / 1000)
-      assert(is.zip(millis).forall { case (is, near) => math.abs(is - near) < 40 }, is)
-    }
-    near(rows(0), 200)
-    near(rows(1), 100, 50)
-    near(rows(2), 100, 0)
+    // it waits for b, and for c 50 ms and more; d is there before it asks
+    assertBetween(table.endMicros(rows(0)), Others.came("b").get._1, taken(0).ended)
+    assertBetween(table.endMicros(rows(1)), Others.came("c").get._1, taken(2).ended)
+    assertBetween(table.endMicros(rows(2)), Others.came("d").get._1, Others.came("d").get._2)
+    assertBetween(table.awaitedMicros(rows(1)), 50000, taken(2).ended - taken(2).began)
+    assertEquals(table.awaitedMicros(rows(2)), 0L)
+    // the rest begins where the task goes on, beside its computing
+    assertBetween(table.queuedMicros(rows(1)), Others.came("b").get._1, taken(0).ended)
+    assertBetween(table.queuedMicros(rows(2)), Others.came("c").get._1, taken(2).ended)
     for (row <- rows.drop(1)) assert(table.queuedMicros(row) < table.endMicros(row - 1), row)
   }
+
+  private def assertBetween(value: Long, least: Long, most: Long): Unit =
+    assert(value >= least && value <= most, (value, least, most))
 
   folder.test("a core that idles after half of the blocks are there is noticed") { folder =>
     Others.reset()
     val ran = Jobs.run(folder, conf = on) { spark =>
       spark.sparkContext.parallelize(0 until 3, 3).map { i =>
-        if (i > 0) { Others.compute(); AtOnce.spin(300); 0L }
+        if (i > 0) { Others.compute(); AtOnce.spin(300); Others.computed.countDown(); true }
         else {
           val reducer = new Reducer
           reducer.fetches.add(2, reducer) { listener =>
             Others.send { () => Others.computing.await(); listener.onBlockFetchSuccess("first", Others.block) }
-            Others.send(() => listener.onBlockFetchSuccess("second", Others.block), millis = 3000)
+            Others.hold("second", listener)
           }
-          val after = reducer.takes()._2
           reducer.takes()
-          after
+          val between = Others.computed.getCount < 2 && Others.came("second").isEmpty
+          Others.comes("second")
+          reducer.takes()
+          between
         }
       }.collect().toSeq
     }
-    assert(ran.answer.head >= 250 && ran.answer.head < 2000, ran.answer) // not when the second one came
+    assert(ran.answer.head)
   }
 
   folder.test("blocks that come while requests are still being sent count") { folder =>
     val ran = alone(folder) { reducer =>
       reducer.fetches.add(1, reducer)(_.onBlockFetchSuccess("first", Others.block))
-      reducer.asks(1000)
-      val after = reducer.takes()._2
-      reducer.takes()
-      after
+      reducer.asks("", whenTold = "second")
+      val first = reducer.takes().block
+      val before = Others.came("second").isEmpty
+      Others.comes("second")
+      (first, before, reducer.takes().block)
     }
-    assert(ran.answer < 500, ran.answer)
+    assertEquals(ran.answer, ("first", true, "second"))
   }
 
   folder.test("of a task that does not read all that it asked for, what has come is a monotask, too") { folder =>
     val ran = alone(folder) { reducer =>
-      reducer.asks(100, 200, 300, 2000)
+      reducer.asks("a b", whenTold = "c d")
       reducer.takes()
-      AtOnce.spin(200) // two were there; the third comes
+      Others.comes("c")
+      while (Others.came("c").isEmpty) {}
     }
     val rows = ofNetwork(ran.trace.monotasks)
     assertEquals(rows.map(ran.trace.monotasks.bytes(_)), Seq(2000L, 1000L))
@@ -132,12 +142,14 @@ class FetchesSuite extends SparkSuite {
 
   folder.test("requests that come while a task goes on take their turn at the network") { folder =>
     val ran = alone(folder) { reducer =>
-      reducer.asks(20, 300)
-      val first = reducer.takes()._1
-      reducer.asks(100)
-      Seq(first, reducer.takes()._1, reducer.takes()._1).mkString(" ")
+      reducer.asks("a", whenTold = "b")
+      val first = reducer.takes().block
+      reducer.asks("c")
+      val second = reducer.takes().block
+      Others.comes("b")
+      Seq(first, second, reducer.takes().block).mkString(" ")
     }
-    assertEquals(ran.answer, "20 100 300")
+    assertEquals(ran.answer, "a c b")
     val table = ran.trace.monotasks
     val rows = ofNetwork(table)
     assertEquals(rows.map(table.ahead(_)), Seq(0, 1, 0, 1))
@@ -146,33 +158,33 @@ class FetchesSuite extends SparkSuite {
 
   folder.test("a wait for the rest that is cut short is the network's, not the core's") { folder =>
     val ran = alone(folder) { reducer =>
-      reducer.asks(20, 2000)
+      reducer.asks("a", whenTold = "b")
       reducer.takes()
       val waits = Thread.currentThread
-      Others.send(() => waits.interrupt(), millis = 300)
-      try reducer.takes()._1
+      Others.send(() => waits.interrupt(), millis = 1000)
+      try reducer.takes().block
       catch { case _: InterruptedException => "interrupted" }
     }
     assertEquals(ran.answer, "interrupted")
     val table = ran.trace.monotasks
     val rest = ofNetwork(table).last
-    assert(table.ahead(rest) == 1 && table.serviceMicros(rest) > 200000, table.serviceMicros(rest))
+    assert(table.ahead(rest) == 1 && table.serviceMicros(rest) >= 1000000, table.serviceMicros(rest))
     for (row <- 0 until table.size) {
       val waited = table.beginMicros(row) - table.queuedMicros(row)
-      assert(row == rest || waited < 150000, waited)
+      assert(row == rest || waited < 500000, waited)
     }
   }
 
   folder.test("a task that is interrupted before it asks, and reads on, gets what it wants") { folder =>
     val ran = alone(folder) { reducer =>
-      reducer.asks(20, 50)
+      reducer.asks("a b")
       Thread.currentThread.interrupt()
       val first =
-        try reducer.takes()._1
+        try reducer.takes().block
         catch { case _: InterruptedException => "interrupted" }
-      Seq(first, reducer.takes()._1, reducer.takes()._1).mkString(" ")
+      Seq(first, reducer.takes().block, reducer.takes().block).mkString(" ")
     }
-    assertEquals(ran.answer, "interrupted 20 50")
+    assertEquals(ran.answer, "interrupted a b")
   }
 
   folder.test("a failure is seen at once, and the next requests are sent and waited for") { folder =>
@@ -182,11 +194,11 @@ class FetchesSuite extends SparkSuite {
         listener.onBlockFetchFailure("failure", new Exception)
         late = () => listener.onBlockFetchSuccess("late", Others.block)
       }
-      val failure = reducer.takes()._1
+      val failure = reducer.takes().block
       reducer.fetches.add(1, reducer) { listener =>
         Others.send { () => listener.onBlockFetchSuccess("again", Others.block); late() }
       }
-      Seq(failure, reducer.takes()._1, reducer.takes()._1).mkString(" ")
+      Seq(failure, reducer.takes().block, reducer.takes().block).mkString(" ")
     }
     assertEquals(ran.answer, "failure again late")
   }
@@ -199,34 +211,77 @@ private final class Reducer(stock: Class[_] = classOf[LinkedBlockingDeque[_]]) e
   def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = results.put(blockId)
   def onBlockFetchFailure(blockId: String, e: Throwable): Unit = results.put(blockId)
 
-  /** For blocks that come after so many milliseconds each, and are named after these. */
-  def asks(millis: Long*): Unit = fetches.add(millis.size, this) { listener =>
-    millis.foreach(after => Others.send(() => listener.onBlockFetchSuccess(after.toString, Others.block), after))
+  /** For blocks of these names that come soon, and others that do when they are told to. */
+  def asks(soon: String, whenTold: String = ""): Unit = {
+    def names(of: String) = of.split(' ').toSeq.filter(_.nonEmpty)
+    fetches.add(names(soon).size + names(whenTold).size, this) { listener =>
+      names(soon ++ " " ++ whenTold).foreach(Others.hold(_, listener))
+      names(soon).foreach(Others.comes(_))
+    }
   }
 
-  /** And the milliseconds that it took. */
-  def takes(): (String, Long) = {
-    val began = System.nanoTime()
-    (results.take().toString, (System.nanoTime() - began) / 1000000)
+  def takes(): Taken = {
+    val began = AtOnce.micros
+    Taken(results.take().toString, began, AtOnce.micros)
   }
 }
 
-/** The other executors: each block comes after 20 ms. */
+/** When a task asked for a block, and had it, microseconds. */
+private final case class Taken(block: String, began: Long, ended: Long)
+
+/** The other executors: each block comes after 20 ms, or when it is told to. */
 object Others {
   private val later = Executors.newScheduledThreadPool(1)
   val block = new NioManagedBuffer(ByteBuffer.allocate(1000))
   val most = new AtomicInteger
   private val underWay = new AtomicInteger
+  private val held = new ConcurrentHashMap[String, Held]
 
-  def reset(): Unit = { Seq(most, underWay).foreach(_.set(0)); computing = new CountDownLatch(2) }
+  def reset(): Unit = {
+    Seq(most, underWay).foreach(_.set(0))
+    held.clear()
+    computing = new CountDownLatch(2)
+    computed = new CountDownLatch(2)
+  }
 
-  /** Two tasks that have both cores. */
-  @volatile var computing = new CountDownLatch(2)
+  /** Two tasks that have both cores, and have had them. */
+  @volatile var computing, computed = new CountDownLatch(2)
   def compute(): Unit = { computing.countDown(); computing.await() }
 
   def send(arrives: () => Unit, millis: Long = 20): Unit = {
     most.accumulateAndGet(underWay.incrementAndGet(), math.max)
     later.schedule((() => { underWay.decrementAndGet(); arrives() }): Runnable, millis, TimeUnit.MILLISECONDS)
     ()
+  }
+
+  /** A block that comes when it is told to, or so late that what waits for it has failed. */
+  def hold(name: String, listener: BlockFetchingListener): Unit = {
+    val one = new Held(() => listener.onBlockFetchSuccess(name, block))
+    held.put(name, one)
+    later.schedule((() => one.comes()): Runnable, 20, TimeUnit.SECONDS)
+    ()
+  }
+
+  /** @param afterWaiting a thread that is to have waited 50 ms by then */
+  def comes(name: String, afterWaiting: Option[Thread] = None): Unit = send { () =>
+    for (thread <- afterWaiting) {
+      while (thread.getState != Thread.State.WAITING && came(name).isEmpty) Thread.sleep(1)
+      Thread.sleep(50)
+    }
+    held.get(name).comes()
+  }
+
+  /** Microseconds before and after its task was told; None where it has not come. */
+  def came(name: String): Option[(Long, Long)] = held.get(name).came
+
+  private final class Held(arrives: () => Unit) {
+    private val told = new AtomicBoolean
+    @volatile var came = Option.empty[(Long, Long)]
+
+    def comes(): Unit = if (!told.getAndSet(true)) {
+      val before = AtOnce.micros
+      arrives()
+      came = Some((before, AtOnce.micros))
+    }
   }
 }

@@ -2,6 +2,7 @@ package org.apache.spark.pellucid
 
 import java.nio.file.Path
 import java.util.Properties
+import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.{SparkException, Success, TaskState}
 import org.apache.spark.executor.{ExecutorMetrics, TaskMetrics}
@@ -18,6 +19,11 @@ class LiveTraceSuite extends SparkSuite {
   /** SQL with adaptive plans and a scan, a Python-less RDD job, failed and killed attempts, a cancelled job. */
   private def manyKinds(folder: Path)(spark: SparkSession): Trace = {
     val sc = spark.sparkContext
+    val run = new AtomicInteger // tasks
+    sc.addSparkListener(new SparkListener {
+      override def onTaskStart(started: SparkListenerTaskStart): Unit = { run.incrementAndGet(); () }
+      override def onTaskEnd(ended: SparkListenerTaskEnd): Unit = { run.decrementAndGet(); () }
+    })
     val table = folder.resolve("table").toString
     spark.range(0, 20000, 1, 3).selectExpr("id", "id % 7 AS k").write.parquet(table)
     spark.read.parquet(table).groupBy("k").count().collect()
@@ -30,7 +36,8 @@ class LiveTraceSuite extends SparkSuite {
     sc.cancelJobGroup("cancelled")
     intercept[SparkException](slow.get())
     while (sc.statusTracker.getActiveStageIds().nonEmpty) Thread.sleep(10)
-    Thread.sleep(300) // the killed tasks end
+    sc.listenerBus.waitUntilEmpty()
+    while (run.get > 0) Thread.sleep(10) // the killed tasks end
     sc.listenerBus.waitUntilEmpty()
     LiveTab.trace.get.snapshot()
   }
