@@ -52,9 +52,12 @@ def tpch():
 
 
 def waves(scale=1, cores=8):
-    mb = 128 * scale // cores  # of a file, which is one task of the first wave
-    made = f"waves generate --data waves --mb {128 * scale} --file-mb {mb}"
-    return [(f"read and compute, {count} waves", made, f"waves run --data waves --output none --split-mb {mb // count}") for count in (1, 2, 4, 8)]
+    def job(count, total):
+        mb = total // cores  # of a file, which is one task of the first wave
+        made = f"waves generate --data waves-{total} --mb {total} --file-mb {mb}"
+        return f"read and compute, {count} waves", made, f"waves run --data waves-{total} --output none --split-mb {mb // count}"
+
+    return [*(job(count, 128 * scale) for count in (1, 2, 4, 8)), job(10, 160 * scale)]
 
 
 # of each group (name, line that makes the input, line of the job)

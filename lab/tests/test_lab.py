@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -141,6 +143,38 @@ def test_tasks_that_wait_for_a_broadcast_have_their_input_read(lab, tmp_path):
     assert printed == ["400000", str(rows), str(rows * 128)]
     # a task that has done nothing but compute before it takes a chunk that was read ahead
     assert re.search(r"\|\d+;[^;]+(;c[^;]+)+;i\d+(,\d+){4},-?\d+;", log)
+
+
+# 12.8 MB of each, then read
+FORMATS = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+rows = spark.range(0, 50000, 1, 4).selectExpr("concat(sha2(string(id), 512), sha2(string(-id), 512)) value")
+formats = ("text", "csv", "json", "orc", "parquet")
+for name in formats:
+    rows.write.option("compression", "none").format(name).save("/formats/" + name)
+for name in formats:
+    print(spark.read.schema("value string").format(name).load("/formats/" + name).selectExpr("sum(length(value))").head()[0])
+print(spark.sparkContext.textFile("/formats/text")._jrdd.count())
+"""
+MONOTASKS = r"\|\d+;[^;|]+((?:;[a-z]\d+(?:,-?\d+)+)+)"  # of a task
+
+
+def test_input_of_each_format_is_monotasks_which_take_few_bytes_of_the_log(lab, tmp_path):
+    printed, log = submit_as_monotasks(lab, tmp_path, FORMATS)
+    assert printed == ["12800000"] * 5 + ["50000"]
+    read, of_monotasks = Counter(), Counter()
+    for line in log.splitlines():
+        if '"SparkListenerTaskEnd"' in line:
+            ended = json.loads(line)
+            read[ended["Stage ID"]] += ended["Task Metrics"]["Input Metrics"]["Bytes Read"]
+            of_monotasks[ended["Stage ID"]] += sum(map(int, re.findall(r";i\d+,(\d+)", line)))
+    assert len([stage for stage in read if read[stage] > 12_800_000]) == 6
+    assert not {stage: size for stage, size in read.items() if size > 12_800_000 and of_monotasks[stage] < 0.9 * size}
+    monotasks = sum(found[1].count(";") for found in re.finditer(MONOTASKS, log))
+    with_them, without = (len(zlib.compress(text.encode())) for text in (log, re.sub(MONOTASKS, "", log)))
+    assert monotasks > 100
+    assert 0 < with_them - without <= 60 * monotasks
 
 
 # tasks 0 and 1 could run on either machine, 2 and 3 on m1 alone, and all have a core at once

@@ -21,6 +21,7 @@ from lab.config import Config
 JOB = Path(__file__).parent / "job.py"
 ANSWERS = Path(__file__).parent / "answers.py"
 KILLING = Path(__file__).parent / "killing.py"
+PAUSES = Path(__file__).parent / "pauses.py"
 SQL = Path(__file__).parent / "sql.py"
 UNKNOWN = "3.5.7"
 VERSIONS = os.environ.get("VERSIONS", "").split()
@@ -129,6 +130,31 @@ def test_answers_from_files_memory_checkpoints_streams_and_workers_are_stock(ver
     assert len(answers["stock"]) > 50
     assert answers["observed"] == answers["stock"]
     assert answers["monotasks"] == answers["stock"]
+
+
+SCHEDULING = {
+    "spark.task.cpus": {"spark.task.cpus": "2"},
+    "dynamic allocation": {"spark.dynamicAllocation.enabled": "true", "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+                           "spark.dynamicAllocation.shuffleTracking.timeout": "1s", "spark.dynamicAllocation.executorIdleTimeout": "1s",
+                           "spark.dynamicAllocation.maxExecutors": "2"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEDULING)
+@pytest.mark.parametrize("version", VERSIONS or [Config.spark_version])
+def test_tasks_of_several_cores_and_executors_that_come_and_go(version, name, tmp_path):
+    answers = {}
+    for way in ("stock", "monotasks"):
+        (tmp_path / way).mkdir()
+        conf = WAYS[way] | SCHEDULING[name] | {"spark.eventLog.compress": "false"}
+        seconds = "4" if name == "dynamic allocation" else "0"
+        answers[way], stderr, log = run(version, "local-cluster[2,2,1024]", tmp_path / way, bool(WAYS[way]), PAUSES, [seconds], conf)
+        assert not [text for text in (stderr, *said_by_executors(version, log)) if "WARN pellucid" in text]
+    assert answers["monotasks"] == answers["stock"]
+    assert ("monotasks" in report(log)) == (name == "dynamic allocation")
+    text = log.read_text()
+    came, gone = (text.count(f'{{"Event":"SparkListenerExecutor{what}"') for what in ("Added", "Removed"))
+    assert (came > 2 and gone > 1) == (name == "dynamic allocation"), (came, gone)
 
 
 @pytest.mark.parametrize("version", VERSIONS or [Config.spark_version])
