@@ -39,12 +39,14 @@ def lab():
 
 
 def closest(measure, tries=3):
-    """Of each row the measurement with the smallest error: what else the computer does only ever takes away from a limit."""
-    best = measure()
-    for _ in range(tries - 1):
+    """The measurement with the smallest error: what else the computer does only ever takes away from a limit."""
+    best = None
+    for _ in range(tries):
+        rows = measure()
+        if best is None or check.worst(rows) < check.worst(best):
+            best = rows
         if check.worst(best) <= check.TOLERANCE:
             break
-        best = [min(rows, key=lambda row: abs(row.error)) for rows in zip(best, measure(), strict=True)]
     return best
 
 
@@ -109,6 +111,10 @@ def submit_as_monotasks(lab, tmp_path, job, *settings):
     return done.stdout.split(), log.read_text()
 
 
+def task_ends(log):
+    return [json.loads(line) for line in log.splitlines() if '"SparkListenerTaskEnd"' in line]
+
+
 def test_a_spark_job_reads_and_writes_hdfs(lab, tmp_path):
     before = lab.counters()
     done = submit(lab, tmp_path, JOB)
@@ -164,11 +170,9 @@ def test_input_of_each_format_is_monotasks_which_take_few_bytes_of_the_log(lab, 
     printed, log = submit_as_monotasks(lab, tmp_path, FORMATS)
     assert printed == ["12800000"] * 5 + ["50000"]
     read, of_monotasks = Counter(), Counter()
-    for line in log.splitlines():
-        if '"SparkListenerTaskEnd"' in line:
-            ended = json.loads(line)
-            read[ended["Stage ID"]] += ended["Task Metrics"]["Input Metrics"]["Bytes Read"]
-            of_monotasks[ended["Stage ID"]] += sum(map(int, re.findall(r";i\d+,(\d+)", line)))
+    for ended in task_ends(log):
+        read[ended["Stage ID"]] += ended["Task Metrics"]["Input Metrics"]["Bytes Read"]
+        of_monotasks[ended["Stage ID"]] += sum(map(int, re.findall(r";i\d+,(\d+)", json.dumps(ended))))
     assert len([stage for stage in read if read[stage] > 12_800_000]) == 6
     assert not {stage: size for stage, size in read.items() if size > 12_800_000 and of_monotasks[stage] < 0.9 * size}
     monotasks = sum(found[1].count(";") for found in re.finditer(MONOTASKS, log))
@@ -196,7 +200,7 @@ print(sc._jsc.sc().makeRDD(tasks, sc._jsc.emptyRDD().classTag()).count())
 def test_a_machine_takes_the_tasks_whose_input_no_other_has(lab, tmp_path):
     printed, log = submit_as_monotasks(lab, tmp_path, PREFERENCES)
     assert printed == ["4"]
-    ended = [json.loads(line) for line in log.splitlines() if '"SparkListenerTaskEnd"' in line]
+    ended = task_ends(log)
     hosts = {each["Task Info"]["Index"]: each["Task Info"]["Host"] for each in ended if each["Stage ID"] == ended[-1]["Stage ID"]}
     assert [hosts[task] for task in range(4)] == ["m2", "m2", "m1", "m1"]
 
@@ -227,8 +231,8 @@ def test_what_is_served_of_shuffle_files_on_disk_is_in_the_log_one_by_one(lab, t
         lab.set("all", {"disk1": "ssd*0.2"})
     assert printed == ["32000", "16000000"]
     served = re.findall(r"[|;]s\d+,(\d+)(?:,\d+){3},-?\d+,(\d+)\b", log)
-    ended = [json.loads(line) for line in log.splitlines() if '"ShuffleMapTask"' in line]
-    assert {int(task) for _, task in served} <= {each["Task Info"]["Task ID"] for each in ended}
+    of_maps = {each["Task Info"]["Task ID"] for each in task_ends(log) if each["Task Type"] == "ShuffleMapTask"}
+    assert len(of_maps) == 4 and {int(task) for _, task in served} <= of_maps
     assert 0 < sum(int(size) for size, _ in served) <= 16_500_000
 
 

@@ -143,18 +143,18 @@ SCHEDULING = {
 @pytest.mark.parametrize("name", SCHEDULING)
 @pytest.mark.parametrize("version", VERSIONS or [Config.spark_version])
 def test_tasks_of_several_cores_and_executors_that_come_and_go(version, name, tmp_path):
-    answers = {}
+    answers, are_moved = {}, name == "dynamic allocation"
     for way in ("stock", "monotasks"):
         (tmp_path / way).mkdir()
         conf = WAYS[way] | SCHEDULING[name] | {"spark.eventLog.compress": "false"}
-        seconds = "4" if name == "dynamic allocation" else "0"
-        answers[way], stderr, log = run(version, "local-cluster[2,2,1024]", tmp_path / way, bool(WAYS[way]), PAUSES, [seconds], conf)
+        pause = "4" if are_moved else "0"
+        answers[way], stderr, log = run(version, "local-cluster[2,2,1024]", tmp_path / way, bool(WAYS[way]), PAUSES, [pause], conf)
         assert not [text for text in (stderr, *said_by_executors(version, log)) if "WARN pellucid" in text]
     assert answers["monotasks"] == answers["stock"]
-    assert ("monotasks" in report(log)) == (name == "dynamic allocation")
+    assert ("monotasks" in report(log)) == are_moved
     text = log.read_text()
     came, gone = (text.count(f'{{"Event":"SparkListenerExecutor{what}"') for what in ("Added", "Removed"))
-    assert (came > 2 and gone > 1) == (name == "dynamic allocation"), (came, gone)
+    assert (came > 2 and gone > 1) == are_moved, (came, gone)
 
 
 @pytest.mark.parametrize("version", VERSIONS or [Config.spark_version])

@@ -26,13 +26,8 @@ class HdfsReplicasSuite extends AnyFunSuite {
 
   test("of four files written at once, two replicas go to each of the four other machines") {
     withHdfs { (sc, fs, root) =>
-      write(
-        sc,
-        s"$root/before",
-        16,
-        together = 1,
-        replicas = machines
-      ) // HDFS chooses, which shows what machines there are
+      // HDFS chooses, which shows what machines there are
+      write(sc, s"$root/before", 16, together = 1, replicas = machines)
       for (round <- 1 to 5) {
         val files = write(sc, s"$root/$round", 4, together = 4)
         val of = files.map { file =>
@@ -135,7 +130,7 @@ private object HdfsReplicasSuite {
   private def withHdfs(outputSlots: Int)(body: (SparkContext, FileSystem, String) => Unit): Unit = {
     val conf = new Configuration
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, Files.createTempDirectory("hdfs").toString)
-    conf.setInt(DFS_NAMENODE_REPLICATION_MIN_KEY, replicas) // by then a file is closed, as Hadoop has it for one
+    conf.setInt(DFS_NAMENODE_REPLICATION_MIN_KEY, replicas) // that are told of when a file is closed
     val hdfs = new MiniDFSCluster.Builder(conf).numDataNodes(machines).build()
     cluster = Some(hdfs)
     try {

@@ -40,7 +40,9 @@ class MonotasksSuite extends SparkSuite {
 
   folder.test("no more run while they wait for their code: another one would only wait for that, too") { folder =>
     Jobs.run(folder, conf = on) { spark =>
-      assertMore(false)(spark.sparkContext.parallelize(0 until 8, 8).foreach(_ => AtOnce.during(SlowCode.comes(300))))
+      AtOnce.reset()
+      spark.sparkContext.parallelize(0 until 8, 8).foreach(_ => AtOnce.during(SlowCode.comes(300)))
+      assertEquals(AtOnce.most, 2)
     }
   }
 
@@ -48,21 +50,15 @@ class MonotasksSuite extends SparkSuite {
     s"${if (more) "more" else "no more"} run while they read a few bytes here and there of a disk that serves $slots at once"
   ) { folder =>
     Jobs.run(folder, conf = on + ("spark.pellucid.monotasks.diskSlots" -> slots.toString)) { spark =>
-      assertMore(more)(spark.sparkContext.parallelize(0 until 8, 8).foreach(_ =>
+      AtOnce.reset()
+      spark.sparkContext.parallelize(0 until 8, 8).foreach(_ =>
         AtOnce.during {
           val in = HeadFile.open(new Array[Byte](1000))
           for (n <- 0 until 100) in.readFully(9L * n, new Array[Byte](8))
         }
-      ))
+      )
+      assertEquals(AtOnce.most > 2, more, AtOnce.most)
     }
-  }
-
-  /** Whether `job` has more tasks at once than cores. Where one of two has not come to what it waits for while the other does that for some milliseconds, one
-    * more begins: it is tried again.
-    */
-  private def assertMore(more: Boolean)(job: => Unit): Unit = {
-    val tries = LazyList.fill(5) { AtOnce.reset(); job; AtOnce.most }
-    assert(tries.exists(_ > 2 == more), tries)
   }
 
   folder.test("no more than the user allows") { folder =>

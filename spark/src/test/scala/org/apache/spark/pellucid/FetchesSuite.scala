@@ -171,7 +171,7 @@ class FetchesSuite extends SparkSuite {
     assert(table.ahead(rest) == 1 && table.serviceMicros(rest) >= 1000000, table.serviceMicros(rest))
     for (row <- 0 until table.size) {
       val waited = table.beginMicros(row) - table.queuedMicros(row)
-      assert(row == rest || waited < 500000, waited)
+      assert(row == rest || waited < 150000, waited)
     }
   }
 
