@@ -55,7 +55,8 @@ test-peers:
 	$(PEERS) -Dtest='EarlyInputSuite,HadoopContractSuite,HdfsReplicasSuite,MonotaskSortShuffleSuite'
 
 peers:
-	$(PEERS) -Dtest='EarlyInputSuite,HadoopContractSuite,HdfsContractSuite,HdfsReplicasSuite,org.apache.spark.Monotask*Suite'
+	PYTHONPATH=. python3 -c "from lab import software; software.moto()"
+	$(PEERS) -Dtest='EarlyInputSuite,HadoopContractSuite,HdfsContractSuite,HdfsReplicasSuite,S3ContractSuite,org.apache.spark.Monotask*Suite'
 
 # each workload of bench/workloads at a tiny size, against plain Python
 test-workloads: $(VENV)/page $(VENV)/bench

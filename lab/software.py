@@ -45,6 +45,11 @@ def fuse(say=print):
     return _packages("mfusepy", "100 KB", ["mfusepy==3.1.1"], say)
 
 
+def moto(say=print):
+    """The folder of moto, which serves what S3 would."""
+    return _packages("moto", "60 MB", ["moto[server,s3]==5.1.22"], say)
+
+
 def _packages(name, size, packages, say):
     """The folder of packages for whatever Python."""
     home = HOME / name
@@ -58,14 +63,25 @@ def _packages(name, size, packages, say):
 
 def hadoop(say=print):
     """The folder of HDFS' jars, with the empty web applications without which its daemons exit."""
-    home = HOME / "hadoop"
+    home = _jars("hadoop", "HDFS", "65 MB", "pom.xml", say)
+    for application in ("hdfs", "datanode", "static"):
+        (home / "webapps" / application).mkdir(parents=True, exist_ok=True)
+    return home
+
+
+def s3(say=print):
+    """The folder of the jars by which the default Spark reads and writes S3."""
+    return _jars("s3", "the client of S3", "21 MB", "s3/pom.xml", say)
+
+
+def _jars(name, what, size, pom, say):
+    """The folder whose `jars` are those that a list in this folder names."""
+    home = HOME / name
     done = home / "complete"
     if not done.exists():
-        say("fetching HDFS from Maven Central (about 65 MB, once)")
-        pom = Path(__file__).parent / "pom.xml"
-        _run(["mvn", "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={home / 'jars'}"], "HDFS")
-        for application in ("hdfs", "datanode", "static"):
-            (home / "webapps" / application).mkdir(parents=True, exist_ok=True)
+        say(f"fetching {what} from Maven Central (about {size}, once)")
+        pom = Path(__file__).parent / pom
+        _run(["mvn", "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={home / 'jars'}"], what)
         done.touch()
     return home
 

@@ -5,7 +5,7 @@ import sys
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-folder = sys.argv[1]
+folder = sys.argv[-1]
 spark = SparkSession.builder.getOrCreate()
 lines = spark.range(0, 20000, 1, 4).selectExpr("concat(id % 37, ' ', repeat('x', 100), ' ', id) AS value")
 lines.write.mode("overwrite").text(f"{folder}/text")

@@ -44,7 +44,7 @@ def run(version, master, folder, plugin, job=JOB, arguments=(), conf=()):
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
     }
     if plugin:
-        conf |= {"spark.jars": str(software.JAR), "spark.plugins": "pellucid.PellucidPlugin"}
+        conf = {"spark.jars": str(software.JAR), "spark.plugins": "pellucid.PellucidPlugin"} | conf
     submit = [str(software.spark_home(version) / "bin" / "spark-submit"), *(x for k, v in conf.items() for x in ("--conf", f"{k}={v}"))]
     environment = os.environ | {"PYSPARK_PYTHON": str(home / "bin" / "python"), "PYTHONPATH": str(software.pandas()), "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run([*submit, str(job), str(folder / "data"), *arguments], env=environment, cwd=folder, capture_output=True, text=True, timeout=1500)

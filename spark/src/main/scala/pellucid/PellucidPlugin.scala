@@ -163,7 +163,7 @@ private object PellucidPlugin {
   def wants(executor: String, tasks: Int): Unit = { monotasks(slots.foreach(_.wants(executor, tasks))); () }
 
   /** What an executor has told of its machine. */
-  def log(told: String): Unit = { counters(logged.foreach(_.add(told))); () }
+  def log(told: String): Unit = { counters { logged.foreach(_.add(told)); LiveTab.heard(told) }; () }
 
   /** The executor's in this JVM, which in local mode is the driver's too. */
   @volatile var here: Option[Observer] = None

@@ -1,7 +1,9 @@
 package pellucid.demand
 
+import scala.collection.mutable
+
 import pellucid.report.{MonotaskUse, ResourceLoad, ResourceUse}
-import pellucid.trace.{ServedMonotask, Trace}
+import pellucid.trace.{ServedMonotask, Tasks, Trace}
 
 /** What an application's monotasks used of each kind of resource. If a stage had used one resource only, perfectly, it would have
   * taken that resource's ideal time (thesis section 5.6.1); the resource with the longest is the stage's bottleneck.
@@ -11,31 +13,60 @@ final class Monotasks(trace: Trace) {
   private val table = trace.monotasks
   private val kinds = table.resources.map(kind)
 
+  /** Of each executor: since when it has had a task that has not ended, of whose monotasks the log has none. */
+  private val unknownMillis = (0 until trace.tasks.size).filter(trace.tasks.outcome(_) == Tasks.Running)
+    .groupMapReduce(trace.tasks.executor(_))(trace.tasks.launchMillis(_))(math.min)
+
   /** In the order in which they are shown. */
   private val all = (Seq(Cpu, Disk) ++ kinds.sorted).distinct.filter(kinds.contains)
 
-  /** None of an application without monotasks. */
-  def use: Option[MonotaskUse] = Option.when(table.size > 0) {
+  /** None of an application without monotasks. From the start of a task on that has not ended, what its executor's resources had at the end of each second
+    * stands for what ran and waited.
+    */
+  def use: Option[MonotaskUse] = Option.when(all.nonEmpty) {
     val buckets = new Buckets(trace)
     val running, queued, slots = all.map(_ -> buckets.levels()).toMap
     for (((executor, resource), n) <- table.slots) {
       val (from, to) = alive(executor)
       slots(kinds(resource)).add(buckets.moment(from.toDouble), buckets.moment(to.toDouble), n)
     }
-    def add(resource: Int, queuedMicros: Long, beginMicros: Long, endMicros: Long): Unit = {
+    def known(executor: Int) = unknownMillis.get(executor).fold(Double.MaxValue)(m => buckets.moment(m.toDouble))
+    def add(executor: Int, resource: Int, queuedMicros: Long, beginMicros: Long, endMicros: Long): Unit = {
       val begin = buckets.moment(beginMicros / 1e3)
-      queued(kinds(resource)).add(buckets.moment(queuedMicros / 1e3), begin, 1)
-      running(kinds(resource)).add(begin, buckets.moment(endMicros / 1e3), 1)
+      val until = known(executor)
+      queued(kinds(resource)).add(buckets.moment(queuedMicros / 1e3), math.min(begin, until), 1)
+      running(kinds(resource)).add(begin, math.min(buckets.moment(endMicros / 1e3), until), 1)
     }
     for (row <- 0 until table.size)
-      add(table.resource(row), table.queuedMicros(row), table.beginMicros(row), table.endMicros(row))
-    for (m <- table.served) add(m.resource, m.queuedMicros, m.beginMicros, m.endMicros)
+      add(
+        trace.tasks.executor(table.task(row)),
+        table.resource(row),
+        table.queuedMicros(row),
+        table.beginMicros(row),
+        table.endMicros(row)
+      )
+    for (m <- table.served) add(m.executor, m.resource, m.queuedMicros, m.beginMicros, m.endMicros)
+    val overdrawn = mutable.Map.empty[String, Long].withDefaultValue(0L)
+    for ((executor, samples) <- trace.machines; sample <- samples; queue <- sample.queues) {
+      val kind = kinds(queue.resource)
+      val from = math.max(known(executor), buckets.moment(sample.fromMillis.toDouble))
+      val until = buckets.moment(sample.untilMillis.toDouble)
+      queued(kind).add(from, until, queue.waiting)
+      running(kind).add(from, until, queue.running)
+      overdrawn(kind) += queue.overdrawn
+    }
     MonotaskUse(
       buckets.fromSeconds,
       buckets.seconds,
       uses(0 until table.size, table.served),
       all.map(kind =>
-        ResourceLoad(kind, slots(kind).averages.max.round.toInt, running(kind).averages, queued(kind).averages)
+        ResourceLoad(
+          kind,
+          slots(kind).averages.max.round.toInt,
+          running(kind).averages,
+          queued(kind).averages,
+          overdrawn(kind)
+        )
       )
     )
   }
@@ -60,7 +91,10 @@ final class Monotasks(trace: Trace) {
       n * math.max(0.0, (math.min(removed, to) - math.max(added, from)).toDouble) / math.max(1L, to - from)
     }(_ + _)
 
-  private def uses(rows: IndexedSeq[Int], served: collection.Seq[ServedMonotask]): Seq[ResourceUse] = {
+  private def uses(rows: IndexedSeq[Int], served: collection.Seq[ServedMonotask]): Seq[ResourceUse] =
+    if (rows.isEmpty && served.isEmpty) Nil else sums(rows, served)
+
+  private def sums(rows: IndexedSeq[Int], served: collection.Seq[ServedMonotask]): Seq[ResourceUse] = {
     val sums = all.map(_ -> new Sum).toMap
     val there = slots(
       (rows.iterator.map(table.queuedMicros(_)) ++ served.iterator.map(_.queuedMicros)).min / 1000,

@@ -6,7 +6,8 @@ import pellucid.trace.{DiskSample, MachineSample, NicSample, TraceBuilder}
 
 /** What the plugin's executors read from the kernel's counters (docs/observed.md):
   *
-  * `EXECUTOR HOST 1;START;CORES;DISK,...;NIC,...;SAMPLE;...`, and `|` with what it served of shuffle files ([[ServedText]])
+  * `EXECUTOR HOST 1;START;CORES;DISK,...;NIC,...;SAMPLE;...`, and `|` with what it served of shuffle files ([[ServedText]]), and `|` with the queues of its
+  * monotasks ([[QueuesText]])
   */
 private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   import CounterEvents._
@@ -24,7 +25,8 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
   /** Throws IllegalArgumentException, and takes nothing, where it is not written like that. */
   private def take(batch: Array[String]): Unit = {
     require(batch.length == 3)
-    val parts = batch(2).split("\\|", 2)
+    val parts = batch(2).split("\\|", -1)
+    require(parts.length <= 3)
     val fields = parts(0).split(";", -1)
     require(fields.length >= 5 && fields(0) == "1")
     val start = natural(fields(1))
@@ -36,11 +38,14 @@ private[log] final class CounterEvents(c: JsonCursor, builder: TraceBuilder) {
       from = made.untilMillis
       made
     }
-    val served = parts.lift(1).map(new ServedText(_, start))
+    val served = parts.lift(1).filter(_.nonEmpty || parts.length == 2).map(new ServedText(_, start))
+    val queues = parts.lift(2).map(new QueuesText(_, samples.length))
 
     val row = builder.executorRow(batch(0))
     if (builder.hostUnknown(row)) builder.host(row, batch(1))
-    samples.foreach(builder.machines.add(row, _))
+    val ofSamples = queues.map(_.numbered(builder.monotasks, row))
+    for (i <- samples.indices)
+      builder.machines.add(row, ofSamples.fold(samples(i))(of => samples(i).copy(queues = of(i))))
     served.foreach(_.addTo(builder.monotasks, row))
   }
 

@@ -14,7 +14,7 @@ private[log] final class ServedText(text: String, startMillis: Long) {
   import ObservedTask.natural
   private val fields = text.split(";", -1)
   private val resources = fields(0).split(' ').map(MonotaskText.resource)
-  private val monotasks = fields.drop(1).map(one) // their resources by place in this list
+  private val monotasks = fields.drop(1).map(one) // of no executor yet, and their resources by place in this list
 
   private def one(text: String): ServedMonotask = {
     val f = text.split(",", -1)
@@ -22,6 +22,7 @@ private[log] final class ServedText(text: String, startMillis: Long) {
     val (phase, resource) = MonotaskText.phaseAndResource(f(0), resources.length)
     require(phase == MonotaskPhase.ShuffleServe)
     ServedMonotask(
+      -1,
       resource,
       f.lift(6).map(natural),
       natural(f(1)),
@@ -35,7 +36,7 @@ private[log] final class ServedText(text: String, startMillis: Long) {
   def addTo(table: MonotaskTable, executor: Int): Unit = {
     val numbers = MonotaskText.numbered(resources, table, executor)
     if (table.isRoomFor(monotasks.length))
-      table.served ++= monotasks.map(m => m.copy(resource = numbers(m.resource)))
+      table.served ++= monotasks.map(m => m.copy(executor = executor, resource = numbers(m.resource)))
     else table.leftOut += monotasks.length
   }
 }

@@ -244,8 +244,14 @@ final case class ResourceUse(
     idealSeconds: Double
 )
 
-/** `slots` can run at once; how many did, and how many were queued. */
-final case class ResourceLoad(resource: String, slots: Int, running: Seq[Double], queued: Seq[Double])
+/** `slots` can run at once; how many did, and how many were queued, and how often one more began, since nothing had ended there for long. */
+final case class ResourceLoad(
+    resource: String,
+    slots: Int,
+    running: Seq[Double],
+    queued: Seq[Double],
+    overdrawn: Long
+)
 
 /** What a machine did in the `seconds` in which tasks ran and its counters were read. Only with Pellucid's plugin. */
 final case class MachineUse(

@@ -213,16 +213,18 @@ object Text {
   private def monotasks(r: Report): String =
     r.monotasks.fold("") { m =>
       val bottlenecks = r.stages.flatMap(s => s.bottleneck.map(_ -> s.seconds)).groupMapReduce(_._1)(_._2)(_ + _)
+      val overdrawn = m.load.filter(_.overdrawn > 0).map(l => s"${l.resource} ${l.overdrawn}")
+      def said(what: String, each: Seq[String]) =
+        if (each.isEmpty) "" else wrap(each.mkString(s"$what: ", ", ", "."), 2)
       resources(
         "Monotasks: what each resource did, and how long that would take if it alone were used, perfectly",
         m.resources
       ) +
-        wrap(
-          "The bottleneck, by the stages' time: " +
-            bottlenecks.toSeq.sortBy(-_._2).map { case (resource, s) => s"$resource ${seconds(s)}" }.mkString(", ") +
-            ".",
-          2
-        )
+        said(
+          "The bottleneck, by the stages' time",
+          bottlenecks.toSeq.sortBy(-_._2).map { case (resource, s) => s"$resource ${seconds(s)}" }
+        ) +
+        said("One more began than there are slots, as nothing had ended for long, so many times", overdrawn)
     }
 
   private def resources(name: String, uses: Seq[ResourceUse]): String =

@@ -30,7 +30,9 @@ final case class MachineSample(
     /** CPU time of all processes of the executor's container, the executor among them; 0 where it is not known. */
     containerCpuMillis: Long = 0,
     /** How long what was served waited for a disk's other monotasks. */
-    servedQueuedMicros: Long = 0
+    servedQueuedMicros: Long = 0,
+    /** Of the resources of its monotasks that were in use. */
+    queues: IndexedSeq[QueueSample] = Vector.empty
 ) {
 
   /** Of all processes beside which the executor has its cores, or at least of itself. */
@@ -50,7 +52,8 @@ final case class MachineSample(
     servedBytes = some(servedBytes, part),
     servedBlockedMicros = some(servedBlockedMicros, part),
     containerCpuMillis = some(containerCpuMillis, part),
-    servedQueuedMicros = some(servedQueuedMicros, part)
+    servedQueuedMicros = some(servedQueuedMicros, part),
+    queues = queues.map(q => q.copy(overdrawn = some(q.overdrawn, part)))
   )
 
   /** Both as one, of whatever lies between them nothing is known. */
@@ -72,15 +75,22 @@ final case class MachineSample(
       servedBytes + later.servedBytes,
       servedBlockedMicros + later.servedBlockedMicros,
       containerCpuMillis + later.containerCpuMillis,
-      servedQueuedMicros + later.servedQueuedMicros
+      servedQueuedMicros + later.servedQueuedMicros,
+      MachineSample.joined(levels(covered), later.levels(covered))(_.resource)(_ + _)
     )
+  }
+
+  /** As its part of so much time. */
+  private def levels(millis: Long) = {
+    val part = if (millis > 0) coveredMillis.toDouble / millis else 0.0
+    queues.map(q => q.copy(running = q.running * part, waiting = q.waiting * part))
   }
 }
 
 object MachineSample {
   private[trace] def some(counted: Long, part: Double): Long = math.round(counted * part)
 
-  private def joined[A](one: IndexedSeq[A], other: IndexedSeq[A])(name: A => String)(add: (A, A) => A): IndexedSeq[A] =
+  private def joined[A, K: Ordering](one: IndexedSeq[A], other: IndexedSeq[A])(name: A => K)(add: (A, A) => A) =
     if (one.map(name) == other.map(name)) one.lazyZip(other).map(add)
     else (one ++ other).groupBy(name).toIndexedSeq.sortBy(_._1).map(_._2.reduce(add))
 }
@@ -116,6 +126,14 @@ final case class DiskSample(
 final case class NicSample(name: String, inBytes: Long, outBytes: Long) {
   def +(o: NicSample): NicSample = NicSample(name, inBytes + o.inBytes, outBytes + o.outBytes)
   def *(part: Double): NicSample = NicSample(name, some(inBytes, part), some(outBytes, part))
+}
+
+/** Of a resource of an executor's monotasks, by its number in [[MonotaskTable.resources]]: how many used it and how many waited for it at the end of each
+  * second, on average, and how often one more began than it has slots, since nothing had ended there for long.
+  */
+final case class QueueSample(resource: Int, running: Double, waiting: Double, overdrawn: Long) {
+  def +(o: QueueSample): QueueSample =
+    QueueSample(resource, running + o.running, waiting + o.waiting, overdrawn + o.overdrawn)
 }
 
 /** The samples of each executor, by its row, in the order of time. Beyond `most` of an executor neighbours are joined, so that a long application costs no more than a short one.

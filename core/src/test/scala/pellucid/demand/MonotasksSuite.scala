@@ -6,7 +6,7 @@ import pellucid.Samples._
 import pellucid.breakdown.{Phase, TaskPhases}
 import pellucid.log.EventLog
 import pellucid.report.{Analysis, ResourceUse}
-import pellucid.trace.{Trace, Window}
+import pellucid.trace.{QueueSample, Trace, Window}
 
 /** What the plugin says of tasks that it ran as monotasks. */
 class MonotasksSuite extends munit.FunSuite {
@@ -139,6 +139,52 @@ class MonotasksSuite extends munit.FunSuite {
     val window = Window.of(later, 4000, 7000)
     assertEquals((later.monotasks.size, window.monotasks.size), (5, 2))
     assertEquals(Analysis.report(window).monotasks.get.resources.map(_.resource), Seq("disk", "network"))
+  }
+
+  // at the end of the seconds from 3 and 4 s on: 2 and 1 compute, 1 and 0 wait for that; sda serves 1, 3 and 1 wait, and two more began in the second one
+  private val queues = "cpu=2 disk:sda=1;2,1,0,1,3,0;1,0,0,1,1,2"
+  private def counters(queues: String) = {
+    val second = "1000,0,0,0,0,0,0"
+    s"""{"Event":"org.apache.spark.pellucid.MachineCounters","batches":["1 h1 1;3000;2;;;$second;$second||$queues"]}"""
+  }
+
+  test("while a task runs, its executor's queues are those of each second") {
+    val computes = task(5, "4000000;cpu=2;c0,0,0,1000000,900000", launch = 4000, finish = 5000)
+    val lines = Seq(environment, executorAdded("1", cores = 2), task(1, one), computes, counters(queues))
+    def loads(lines: Seq[String]) = {
+      val use = Analysis.report(readLines(lines: _*)).monotasks.get
+      def seconds(buckets: Seq[Double]) = (buckets.sum * use.bucketSeconds * 1e6).round / 1e6
+      use.load.map(l => l.resource -> ((seconds(l.running), seconds(l.queued), l.overdrawn))).toMap
+    }
+    // task 1: 0.69 s after 0.01, and of the disk 0.2 after 0.1; task 5: 1 s
+    assertEquals(loads(lines), Map("cpu" -> ((1.69, 0.01, 0L)), "disk" -> ((0.2, 0.1, 2L))))
+    // from 3.5 s on half a second of the first and the second one: 2 / 2 + 1 compute, 1 / 2 wait; 1 / 2 + 1 are read, 3 / 2 + 1 wait
+    val running = loads(lines :+ taskStart(4, launch = 3500))
+    assertEquals(running, Map("cpu" -> ((2.69, 0.51, 0L)), "disk" -> ((1.7, 2.6, 2L))))
+    // another executor's tasks are of no interest here
+    val elsewhere = Seq(executorAdded("2", cores = 2), taskStart(4, launch = 3500, executor = "2"))
+    assertEquals(loads(lines ++ elsewhere), loads(lines))
+    // none has ended yet
+    val first = loads(lines.take(2) ++
+      Seq(taskStart(4, launch = 3000), taskEnd(6, launch = 3000, finish = 5000), counters(queues)))
+    assertEquals(first, Map("cpu" -> ((3.0, 1.0, 0L)), "disk" -> ((2.0, 4.0, 2L))))
+  }
+
+  test("seconds that are joined have the mean of their queues, and all that began beyond the slots") {
+    val trace = readLines(environment, executorAdded("1", cores = 2), counters(queues))
+    val Seq(one, other) = trace.machines.head._2: @unchecked
+    assertEquals((one + other).queues, Vector(QueueSample(0, 1.5, 0.5, 0), QueueSample(1, 1, 2, 2)))
+    assertEquals((one + other.copy(coveredMillis = 3000)).queues(1), QueueSample(1, 1, 1.5, 2)) // (3 + 3 * 1) / 4 wait
+  }
+
+  test("queues that are not written so are counted, and nothing of their batch is taken") {
+    for (
+      bad <- Seq("", "cpu=2", "cpu=2;1,0,0", "cpu=2;1,0,0;1,0", "cpu;1,0,0;1,0,0", "cpu=2;1,0,0;1,-1,0", s"$queues|")
+    ) {
+      val trace = readLines(environment, executorAdded("1", cores = 2), counters(bad))
+      assertEquals((trace.machines.size, trace.monotasks.resources.size), (0, 0), bad)
+      assert(trace.intake.notes.exists(_.contains("could not be read")), bad)
+    }
   }
 
   /** What executor 1 served of shuffle files: moments count from 3 s. */

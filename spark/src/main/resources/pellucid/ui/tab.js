@@ -1,4 +1,4 @@
-// Around the report in Spark's UI: says how new it is, and loads it again when stages have ended.
+// Around the report in Spark's UI: says how new it is, and loads it again when there is more to tell.
 
 (() => {
   "use strict";
@@ -53,7 +53,7 @@
     button.type = "button";
     button.textContent = "Load again";
     button.addEventListener("click", reload);
-    state.replaceChildren("Stages have ended since. ", button);
+    state.replaceChildren("More has happened since. ", button);
   }
 
   async function poll() {
@@ -65,7 +65,7 @@
       if (answer.stale || answer.shown !== shown) {
         // whoever reads or zooms is not interrupted
         if (isRead()) offer();
-        else if (Date.now() - touched < RestMillis) state.textContent = "Stages have ended since: loading again when the pointer rests.";
+        else if (Date.now() - touched < RestMillis) state.textContent = "More has happened since: loading again when the pointer rests.";
         else return reload();
       }
     } catch {

@@ -10,25 +10,22 @@ import org.apache.hadoop.util.ShutdownHookManager
 import org.apache.spark.pellucid.Fields
 
 /** Hadoop's file systems with the streams that tasks open measured. Each stays what it was, a subclass of the class that serves
-  * its scheme (PySpark's is Hive's, for one), known to this JVM only: no configuration names a class that another JVM may lack. A
-  * scheme whose class is set (`fs.SCHEME.impl`) is left alone.
+  * its scheme (PySpark's is Hive's, for one), known to this JVM only: no configuration names a class that another JVM may lack.
   */
 object ObservedFileSystems {
-  private val schemes = Seq("file", "hdfs")
-
   def install(): Unit = {
     FileSystem.getFileSystemClass("file", new Configuration(false)) // loads the table
     val table =
       Fields.get(classOf[FileSystem], null, "SERVICE_FILE_SYSTEMS").asInstanceOf[JMap[String, Class[_ <: FileSystem]]]
+    table.replaceAll((_, stock) => Subclass.of(stock))
+    ClassesByName.ofThisThread()
+    ClassesByName.of(getClass.getClassLoader) // in local mode the driver's own configurations'
     val cache = Fields.get(classOf[FileSystem], null, "CACHE")
     val instances = Fields.get(cache.getClass, cache, "map").asInstanceOf[JMap[_, FileSystem]]
-    for (scheme <- schemes; stock <- Option(table.get(scheme)) if !Subclass.isOne(stock)) {
-      table.put(scheme, Subclass.of(stock))
-      cache.synchronized {
-        val had = instances.values.asScala.filter(_.getClass == stock).toSeq
-        instances.values.removeAll(had.asJava)
-        closeAtExit(had)
-      }
+    cache.synchronized {
+      val had = instances.values.asScala.filter(fs => Subclass.of(fs.getClass) ne fs.getClass).toSeq
+      instances.values.removeAll(had.asJava)
+      closeAtExit(had)
     }
   }
 

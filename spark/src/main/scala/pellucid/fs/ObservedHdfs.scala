@@ -28,7 +28,8 @@ private[fs] object ObservedHdfs {
   }
 
   private final class Input(stock: HdfsDataInputStream, observed: FSDataInputStream)
-      extends HdfsDataInputStream(plain(stock.getWrappedStream)) {
+      extends HdfsDataInputStream(plain(stock.getWrappedStream))
+      with IsObserved {
     in = observed
     override def getWrappedStream: InputStream = observed.getWrappedStream
     override def getCurrentDatanode: DatanodeInfo = stock.getCurrentDatanode
@@ -42,7 +43,8 @@ private[fs] object ObservedHdfs {
 
   /** What it does with flags it does with `getWrappedStream`. */
   private final class Output(stock: HdfsDataOutputStream, observed: FSDataOutputStream)
-      extends HdfsDataOutputStream(plain(stock.getWrappedStream), null) {
+      extends HdfsDataOutputStream(plain(stock.getWrappedStream), null)
+      with IsObserved {
     out = observed
     override def getWrappedStream: OutputStream = observed.getWrappedStream
     override def getPos: Long = observed.getPos

@@ -9,17 +9,25 @@ import pellucid.plugin.Guard
 
 /** A task's input stream whose reads are measured. It can what the stock stream can, and tells so. */
 private[fs] final class ObservedInput private (stock: FSDataInputStream, timed: TimedInput)
-    extends FSDataInputStream(timed) {
+    extends FSDataInputStream(timed)
+    with IsObserved {
   override def getWrappedStream: InputStream = { timed.leave(); stock.getWrappedStream }
 }
+
+/** A stream that is measured. File systems that pass calls on to others return those of the others. */
+private[fs] trait IsObserved
 
 private[fs] object ObservedInput {
   val guard = new Guard("measuring input")
 
   /** `stock` itself where no task runs. */
-  def of(stock: FSDataInputStream, source: => Source, split: => Option[Split]): FSDataInputStream = {
-    val record = TaskRecord.current
-    if (record == null) stock
+  def of(
+      stock: FSDataInputStream,
+      source: => Source,
+      split: => Option[Split],
+      record: TaskRecord = TaskRecord.current
+  ): FSDataInputStream =
+    if (record == null || stock.isInstanceOf[IsObserved]) stock
     else
       guard {
         val from = source
@@ -31,5 +39,4 @@ private[fs] object ObservedInput {
         }
         ObservedHdfs.of(stock, new ObservedInput(stock, timed.getOrElse(new TimedInput(stock, record, from))))
       }.getOrElse(stock)
-  }
 }

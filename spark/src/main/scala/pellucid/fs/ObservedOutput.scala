@@ -12,7 +12,8 @@ import pellucid.plugin.Guard
 private[fs] final class ObservedOutput private (
     stock: FSDataOutputStream,
     timed: TimedOutput
-) extends FSDataOutputStream(timed, null, stock.getPos) {
+) extends FSDataOutputStream(timed, null, stock.getPos)
+    with IsObserved {
 
   /** With what was written until now. */
   override def getWrappedStream: OutputStream = { timed.pass(); stock.getWrappedStream }
@@ -27,7 +28,7 @@ private[fs] object ObservedOutput {
     */
   def of(stock: FSDataOutputStream, replicas: => Option[HdfsReplicas] = None)(path: => String): FSDataOutputStream = {
     val record = TaskRecord.current
-    if (record == null) stock
+    if (record == null || stock.isInstanceOf[IsObserved]) stock
     else
       guard {
         val place = path

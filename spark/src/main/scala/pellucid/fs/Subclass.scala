@@ -1,10 +1,17 @@
 package pellucid.fs
 
-import org.apache.hadoop.fs.{FSDataInputStream, FSDataOutputStream, FileStatus, FileSystem, Path}
+import java.lang.reflect.Modifier
+import java.util.concurrent.CompletableFuture
+
+import org.apache.hadoop.fs._
+import org.apache.hadoop.fs.impl.OpenFileParameters
 import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.fs.viewfs.ViewFileSystem
 import org.apache.hadoop.util.Progressable
 import org.apache.xbean.asm9.{ClassWriter, MethodVisitor, Type}
 import org.apache.xbean.asm9.Opcodes._
+
+import pellucid.plugin.Guard
 
 /** Makes a subclass of a file system whose methods tell [[Hooks]] what they did. In source, for `open`:
   * {{{
@@ -19,15 +26,35 @@ import org.apache.xbean.asm9.Opcodes._
 private object Subclass {
   private final val Prefix = "pellucid.fs.Observed$"
 
-  def isOne(c: Class[_]): Boolean = c.getName.startsWith(Prefix)
+  /** `stock` itself where it is no file system whose own streams can be measured. */
+  def of[A](stock: Class[A]): Class[_ <: A] = made.get(stock).asSubclass(stock)
 
-  def of(stock: Class[_ <: FileSystem]): Class[_ <: FileSystem] = {
+  /** Kept by the class that each is of, as long as that is there. */
+  private val made = new ClassValue[Class[_]] {
+    override def computeValue(stock: Class[_]): Class[_] =
+      if (isMeasured(stock))
+        try define(stock)
+        catch { case e if Guard.harmless(e) => Guard.warn(s"${stock.getName} is not measured: $e", e); stock }
+      else stock
+  }
+
+  private def isMeasured(stock: Class[_]) =
+    classOf[FileSystem].isAssignableFrom(stock) && !stock.getName.startsWith(Prefix) && !passesOn(stock) &&
+      !Modifier.isFinal(stock.getModifiers) && !Modifier.isAbstract(stock.getModifiers)
+
+  /** To other file systems, which are measured. */
+  private def passesOn(stock: Class[_]) =
+    Seq(classOf[FilterFileSystem], classOf[ViewFileSystem], classOf[HarFileSystem]).exists(_.isAssignableFrom(stock)) &&
+      !classOf[LocalFileSystem].isAssignableFrom(stock)
+
+  private def define(stock: Class[_]): Class[_] = {
     val name = Prefix + stock.getSimpleName
     val bytes = write(name.replace('.', '/'), Type.getInternalName(stock))
     // it has to see the plugin, and through it what the plugin sees
     new ClassLoader(getClass.getClassLoader) {
-      def define(): Class[_] = defineClass(name, bytes, 0, bytes.length)
-    }.define().asSubclass(classOf[FileSystem])
+      override def findClass(other: String): Class[_] =
+        if (other == name) defineClass(name, bytes, 0, bytes.length) else stock.getClassLoader.loadClass(other)
+    }.loadClass(name)
   }
 
   /** Name, result and arguments of what is overridden, and the hook that gets the result. */
@@ -35,6 +62,12 @@ private object Subclass {
     val (path, bool, int) = (classOf[Path], classOf[Boolean], classOf[Int])
     Seq(
       ("open", classOf[FSDataInputStream], Seq(path, int), Some("opened")),
+      (
+        "openFileWithOptions",
+        classOf[CompletableFuture[_]],
+        Seq(path, classOf[OpenFileParameters]),
+        Some("opening")
+      ),
       (
         "create",
         classOf[FSDataOutputStream],

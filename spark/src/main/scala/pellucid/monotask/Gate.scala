@@ -2,6 +2,7 @@ package pellucid.monotask
 
 import java.util.concurrent.locks.LockSupport
 
+import pellucid.observe.QueueLevel
 import pellucid.sched.{Monotask, MonotaskPhase, ResourceScheduler}
 
 /** One resource of this executor. Threads wait here until its scheduler lets their monotasks run. */
@@ -12,6 +13,7 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   private val scheduler = new ResourceScheduler[Turn](slots)
   private var phases = Set.empty[MonotaskPhase] // that there have been
   private var movedAt = System.nanoTime() // when one ended, or began to wait where none did
+  private var overdrawn = 0 // since somebody asked
 
   /** On the thread that will run it, which waits until it may. False: that thread was interrupted, and it does not run. */
   def enter(turn: Turn): Boolean = {
@@ -24,13 +26,26 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   /** One of those that run is blocked: one more may. False: none may that waits. */
   def overdraw(): Boolean = beginSome(synchronized(scheduler.overdraw()))
 
+  /** The same where nothing shows that it is blocked, which is counted. */
+  def overdrawUnseen(): Boolean = beginSome(synchronized(counted(scheduler.overdraw())))
+
   /** Multitasks after this one wait. */
   def upTo(multitask: Long): Unit = begin(synchronized(scheduler.upTo(multitask)))
 
   /** One more may also where none of those that run has ended for so long, while others wait. False: none has begun. */
   def overdrawAfter(nanos: Long): Boolean = beginSome(synchronized {
-    if (scheduler.waits == 0 || System.nanoTime() - movedAt < nanos) Nil else { moved(); scheduler.overdraw() }
+    if (scheduler.waits == 0 || System.nanoTime() - movedAt < nanos) Nil
+    else { moved(); counted(scheduler.overdraw()) }
   })
+
+  private def counted(begun: Seq[Turn]): Seq[Turn] = { overdrawn += begun.size; begun }
+
+  /** How many run and wait now, and how many more than it has slots began unseen, since the last call. */
+  def level(): QueueLevel = synchronized {
+    val level = QueueLevel(resource, scheduler.runs, scheduler.waits, overdrawn)
+    overdrawn = 0
+    level
+  }
 
   /** Memory is short, or no longer: what moves data out of it goes first, or takes its turn. */
   def freeingFirst(short: Boolean): Unit = synchronized(scheduler.freeingFirst = short)

@@ -9,7 +9,7 @@ import org.apache.spark.{BarrierTaskContext, SparkConf, SparkEnv, TaskContext}
 import org.apache.spark.pellucid.{Fetches, LocalDisks, MonotaskShuffle, ScheduledServing, Slots, TaskMemory}
 import org.apache.spark.storage.KeptMapOutput
 
-import pellucid.observe.{Activity, CpuClock, Daemons, Machine}
+import pellucid.observe.{Activity, CpuClock, Daemons, Machine, QueueLevel}
 import pellucid.plugin.Guard
 import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
@@ -134,6 +134,9 @@ private[pellucid] final class Monotasks(
     others
   }
 
+  /** What each of its resources has to do. */
+  def queues(): Seq[QueueLevel] = resources.levels()
+
   def end(multitask: Multitask): Unit = { running.remove(multitask); multitask.end() }
 
   /** Tasks that still run have their cores to the end. */
@@ -227,9 +230,11 @@ private[pellucid] final class Monotasks(
     val lent = resources.cpu.runs - cores
     val allowed = lending.look(all.toSeq.map(task => Task(task.number, state(task))), lent, Heap.isShort, now)
     resources.cpu.upTo(allowed.youngest)
-    (lent until allowed.lent).takeWhile(_ => resources.cpu.waits > 0 && resources.cpu.overdraw()).foreach { n =>
-      lending.computes(now)
-      if (n >= blocked.length)
+    for (n <- lent until allowed.lent if resources.cpu.waits > 0) {
+      val isSeen = n < blocked.length
+      val begun = if (isSeen) resources.cpu.overdraw() else resources.cpu.overdrawUnseen()
+      if (begun) lending.computes(now)
+      if (begun && !isSeen)
         ofStuck.fires("a task neither computed nor waited for another thread for seconds; its core was lent")
     }
   }

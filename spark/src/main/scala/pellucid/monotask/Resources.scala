@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
+import pellucid.observe.QueueLevel
 import pellucid.sched.MonotaskPhase
 
 /** The resources of an executor, each with its own scheduler (thesis section 5.3.3). */
@@ -51,13 +52,18 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   /** How many monotasks of all resources run or wait, and tasks that wait for their first one or have begun. */
   def busy: Int = gates.map(gate => gate.runs + gate.waits).sum
 
+  /** Of those where there is something. */
+  def levels(): Seq[QueueLevel] = gates.filterNot(_ eq tasks).map(_.level()).filterNot(_.isEmpty)
+
   private def gates = Seq(cpu, network, tasks) ++ others.values.asScala
 
   /** `disk:NAME` is a disk of this machine; all else comes through the network. What is written through it waits for
-    * disks of several machines, and has slots of its own.
+    * disks of several machines, and has slots of its own. An object store takes its time for each request, and sends each no more than a part of what
+    * the network can take: as many as in stock Spark have it at once.
     */
   def of(place: String, phase: MonotaskPhase): Gate =
     if (Resources.isDisk(place)) other(place, disks.of)
+    else if (place.startsWith(Resources.Store)) other(place, _ => math.max(cores, networkSlots))
     else if (phase == MonotaskPhase.OutputWrite) other(s"network:$place", _ => outputSlots)
     else network
 
@@ -73,6 +79,9 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
 
 object Resources {
   final val Disk = "disk:"
+
+  /** Begins the name of an object store, before its scheme. */
+  final val Store = "store:"
   private final val SlowNanos = 1000000000L
 
   /** More than a slow disk takes for one monotask. */

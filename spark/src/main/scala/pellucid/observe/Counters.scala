@@ -11,8 +11,10 @@ import pellucid.sched.MonotaskPhase
 /** Reads an executor's and its machine's counters each second in which tasks run, or others fetch from it, and hands them on in batches: after one second,
   * after two more, and so on up to ten, so that a short application loses little of its end, and a long one sends few; and as soon
   * as no task runs: an application often ends with its last task, and what its executors hand on as they stop comes too late.
+  *
+  * @param queues of the executor's monotasks
   */
-private[pellucid] final class Counters(send: String => Unit) {
+private[pellucid] final class Counters(send: String => Unit, queues: () => Seq[QueueLevel] = () => Nil) {
   import Counters._
   private val running = new AtomicInteger
   @volatile private var ranSince = false
@@ -53,7 +55,7 @@ private[pellucid] final class Counters(send: String => Unit) {
       return // it could not be read: the next one has it all
     if (ran) {
       if (!batch.fits(now)) { hand(); batch = new Batch(before) }
-      batch.add(before, now, (nowNanos - beforeNanos) / 1000000)
+      batch.add(before, now, (nowNanos - beforeNanos) / 1000000, queues())
     } else hand()
     before = now
     beforeNanos = nowNanos
@@ -78,11 +80,12 @@ private[pellucid] object Counters {
     private val nics = first.nics.map(_._1)
     private val samples = ArrayBuffer.empty[String]
     private val monotasks = ArrayBuffer.empty[Served.One]
+    private val queues = ArrayBuffer.empty[Seq[QueueLevel]] // of each sample
     private var startMillis = 0L
     def size: Int = samples.size
     def fits(now: Machine): Boolean = now.disks.map(_._1) == disks && now.nics.map(_._1) == nics
 
-    def add(before: Machine, now: Machine, millis: Long): Unit = {
+    def add(before: Machine, now: Machine, millis: Long, levels: Seq[QueueLevel]): Unit = {
       if (samples.isEmpty) startMillis = System.currentTimeMillis() - millis
       def grown(from: Seq[(String, Seq[Long])], to: Seq[(String, Seq[Long])]) =
         from.zip(to).flatMap { case ((_, a), (_, b)) => a.zip(b).map { case (x, y) => math.max(0, y - x) } }
@@ -105,11 +108,18 @@ private[pellucid] object Counters {
             servedQueued
           )).mkString(",")
       monotasks ++= Served.takeMonotasks()
+      queues += levels
     }
 
-    def text: String =
-      (Seq("1", startMillis.toString, first.cores.toString, disks.mkString(","), nics.mkString(",")) ++
-        samples).mkString(";") + servedText
+    def text: String = {
+      val counters = Seq("1", startMillis.toString, first.cores.toString, disks.mkString(","), nics.mkString(","))
+      // what comes last is left out where there is nothing
+      Seq(
+        (counters ++ samples).mkString(";"),
+        servedText,
+        queuesText
+      ).reverse.dropWhile(_.isEmpty).reverse.mkString("|")
+    }
 
     private def servedText = if (monotasks.isEmpty) ""
     else {
@@ -120,7 +130,19 @@ private[pellucid] object Counters {
           Seq(m.bytes, m.waitMicros, m.serviceMicros, m.cpuMicros, m.queuedMicros - startMillis * 1000) ++ m.mapTask
         (resource +: numbers.map(_.toString)).mkString(",")
       }
-      "|" + (resources.mkString(" ") +: each).mkString(";")
+      (resources.mkString(" ") +: each).mkString(";")
+    }
+
+    private def queuesText = if (queues.forall(_.isEmpty)) ""
+    else {
+      val resources = queues.flatten.map(_.resource).distinct
+      val each = queues.map { levels =>
+        resources.map { resource =>
+          val level = levels.find(_.resource == resource).getOrElse(QueueLevel(resource, 0, 0, 0))
+          s"${level.running},${level.waiting},${level.overdrawn}"
+        }.mkString(",")
+      }
+      (resources.mkString(" ") +: each).mkString(";")
     }
   }
 }

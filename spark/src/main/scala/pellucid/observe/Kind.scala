@@ -16,7 +16,7 @@ object Kind {
   /** From another executor or a shuffle service; Spark itself logs how long a task waited for all of them. */
   val ShuffleFetch: Kind = Kind("shuffleFetch")
 
-  /** What a name node is asked: opening, creating, renaming, deleting, listing. */
+  /** What a name node or an object store is asked: opening, creating, renaming, deleting, listing. */
   val Metadata: Kind = Kind("metadata")
 
   /** Persisted blocks on disk. */

@@ -5,7 +5,7 @@ import scala.util.Try
 import org.apache.spark.{SparkEnv, TaskContext, TaskFailedReason}
 import org.apache.spark.pellucid.{ObservedFetches, ObservedServing, ObservedStreams}
 
-import pellucid.fs.ObservedFileSystems
+import pellucid.fs.{ClassesByName, ObservedFileSystems}
 import pellucid.monotask.{Monotasks, WantOfMemory}
 import pellucid.plugin.Guard
 
@@ -24,8 +24,9 @@ private[pellucid] final class Observer(
   fetches(ObservedFetches.install())
   serving(ObservedServing.install())
   private val env = SparkEnv.get
-  private val counters = machine(new Counters(text =>
-    send(s"${env.executorId} ${env.blockManager.blockManagerId.host} $text")
+  private val counters = machine(new Counters(
+    text => send(s"${env.executorId} ${env.blockManager.blockManagerId.host} $text"),
+    () => monotasks.fold(Seq.empty[QueueLevel])(_.queues())
   ))
 
   private val sampler = if (looks) samples(new Sampler) else None
@@ -46,6 +47,7 @@ private[pellucid] final class Observer(
 
   private def observe(): Unit = {
     counters.foreach(_.taskStarts())
+    files(ClassesByName.ofThisThread())
     val record = TaskRecord.begin()
     sampler.foreach(_.taskStarts(record))
     // the first listener to be added is the last one called: streams that the task left open are closed then

@@ -16,6 +16,9 @@ final class TaskRecord {
   /** Its map output is measured where it is written, and not where Spark takes it to be. */
   var gathers = false
 
+  /** What its calls of name servers and object stores have taken so far. */
+  private[pellucid] var inCallsNanos = 0L
+
   /** Runs `io`, a request for `size` bytes, at its resource, where it is worth a monotask.
     *
     * @param seeks it is elsewhere than the last one

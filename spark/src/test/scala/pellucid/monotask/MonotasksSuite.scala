@@ -1,5 +1,6 @@
 package pellucid.monotask
 
+import java.net.{ServerSocket, Socket}
 import java.nio.ByteBuffer
 import java.nio.file.Files
 import java.util.Arrays
@@ -36,6 +37,32 @@ class MonotasksSuite extends SparkSuite {
       // core; of the up to 8 that run, all would compute otherwise
       assert(AtOnce.mean < 3, AtOnce.mean)
     }
+  }
+
+  folder.test(
+    "a task that waits for what no thread of its JVM does keeps its core from others for seconds only, which the log counts"
+  ) { folder =>
+    val server = new ServerSocket(0)
+    val port = server.getLocalPort
+    val closing = new Thread(() => Seq.fill(3)(server.accept()).foreach(_.close())) // all three, once there are three
+    closing.setDaemon(true)
+    closing.start()
+    val ran = Jobs.run(folder, conf = on) {
+      _.sparkContext.parallelize(0 until 3, 3).map { task =>
+        AtOnce.during(Thread.sleep(3000)) // until all three have begun; there are two cores
+        if (task == 2)
+          SlowFile.open(new Array[Byte](1 << 20), 0, 1L << 20, place = "far").readAllBytes() // and comes back for one
+        val socket = new Socket("localhost", port)
+        socket.setSoTimeout(120000)
+        try socket.getInputStream.read()
+        finally socket.close()
+      }.collect().toSeq
+    }
+    server.close()
+    assertEquals(ran.answer, Seq(-1, -1, -1))
+    val beyond = for (samples <- ran.trace.machines.values; s <- samples; q <- s.queues if q.overdrawn > 0)
+      yield ran.trace.monotasks.resources(q.resource)
+    assertEquals(beyond.toSeq, Seq("cpu"))
   }
 
   folder.test("no more run while they wait for their code: another one would only wait for that, too") { folder =>

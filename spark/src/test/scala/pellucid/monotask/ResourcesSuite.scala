@@ -1,5 +1,8 @@
 package pellucid.monotask
 
+import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
+
+import pellucid.observe.QueueLevel
 import pellucid.sched.MonotaskPhase
 import pellucid.sched.MonotaskPhase.{InputRead, OutputWrite, ShuffleRead}
 
@@ -36,6 +39,78 @@ class ResourcesSuite extends munit.FunSuite {
     enter(output, OutputWrite)
     assert(resources.areFreeAfter(None, longest = 1, begun = 1), "none follows the one that writes")
     assert(!resources.areFreeAfter(None, longest = 1, begun = 2), "one does")
+  }
+
+  test(
+    "an object store has as many at once as there are cores, or on the network if that is more, in both directions"
+  ) {
+    val store = resources.of("store:s3a", InputRead)
+    assertEquals(store.resource, "store:s3a=4")
+    assert(resources.of("store:s3a", OutputWrite) eq store)
+    assert(resources.of("store:gs", InputRead) ne store)
+    val ofManyCores = new Resources(cores = 16, new DiskSlots(Some(1), Nil), networkSlots = 4, outputSlots = 1)
+    assertEquals(ofManyCores.of("store:s3a", InputRead).slots, 16)
+  }
+
+  /** Monotasks of threads of their own, which come to the gate one after the other and use it until they are told to leave. */
+  private final class Waiting(gate: Gate, phases: MonotaskPhase*) {
+    private val entered = new LinkedBlockingQueue[MonotaskPhase]
+    for ((phase, i) <- phases.zipWithIndex) {
+      val thread = new Thread(() => if (gate.enter(new Turn(i.toLong, phase))) { entered.add(phase); () })
+      thread.setDaemon(true)
+      val before = gate.waits
+      thread.start()
+      while (gate.waits == before) Thread.sleep(1)
+    }
+    def next(): MonotaskPhase = entered.poll(60, TimeUnit.SECONDS)
+    def isIdle: Boolean = entered.isEmpty
+  }
+
+  test("where nothing ends for long one more begins, which is counted once") {
+    val disk = resources.of("disk:hangs", InputRead)
+    enter(disk, InputRead)
+    assert(!disk.overdrawAfter(0), "nobody waits")
+    val waiting = new Waiting(disk, InputRead, InputRead)
+    assert(!disk.overdrawAfter(60000000000L))
+    assertEquals(disk.level(), QueueLevel("disk:hangs=1", 1, 2, 0))
+    assert(disk.overdrawAfter(0))
+    assertEquals(waiting.next(), InputRead)
+    assertEquals(disk.level(), QueueLevel("disk:hangs=1", 2, 1, 1))
+    assertEquals(disk.level(), QueueLevel("disk:hangs=1", 2, 1, 0))
+    disk.leave() // the one that hung; the other still has the slot
+    assert(waiting.isIdle && disk.waits == 1)
+    disk.leave()
+    assertEquals(waiting.next(), InputRead)
+    disk.leave()
+    assert(disk.level().isEmpty)
+  }
+
+  test("what is beyond a core's slots and was not seen to be blocked is counted, what was is not") {
+    val one = new Resources(cores = 1, new DiskSlots(Some(1), Nil), networkSlots = 1, outputSlots = 1)
+    enter(one.cpu, MonotaskPhase.Compute)
+    val waiting = new Waiting(one.cpu, MonotaskPhase.Compute, MonotaskPhase.Compute)
+    assert(one.cpu.overdraw())
+    waiting.next()
+    assertEquals(one.levels(), Seq(QueueLevel("cpu=1", 2, 1, 0)))
+    assert(one.cpu.overdrawUnseen())
+    waiting.next()
+    assert(!one.cpu.overdrawUnseen(), "nobody waits")
+    assertEquals(one.levels(), Seq(QueueLevel("cpu=1", 3, 0, 1)))
+  }
+
+  test("while memory is short what frees it goes before what takes more") {
+    for (short <- Seq(false, true)) {
+      val all = new Resources(cores = 1, new DiskSlots(Some(1), Nil), networkSlots = 1, outputSlots = 1)
+      val disk = all.of("disk:a", InputRead)
+      enter(disk, OutputWrite) // whose turn is over: reads are next
+      val waiting = new Waiting(disk, InputRead, OutputWrite)
+      all.freeingFirst(short)
+      disk.leave()
+      assertEquals(waiting.next(), if (short) OutputWrite else InputRead, short)
+      disk.leave()
+      waiting.next()
+      disk.leave()
+    }
   }
 
   test("once they are open nobody waits, not for what is used first after that either") {

@@ -7,9 +7,10 @@ import munit.FunSuite
 class CountersSuite extends FunSuite {
 
   /** What an executor does, and the batches that it hands on. */
-  private def counting[A](what: (Counters, LinkedBlockingQueue[String]) => A): A = {
+  private def counting[A](what: (Counters, LinkedBlockingQueue[String]) => A): A = counting(Seq.empty[QueueLevel])(what)
+  private def counting[A](queues: => Seq[QueueLevel])(what: (Counters, LinkedBlockingQueue[String]) => A): A = {
     val handed = new LinkedBlockingQueue[String]
-    val counters = new Counters(batch => { handed.add(batch); () })
+    val counters = new Counters(batch => { handed.add(batch); () }, () => queues)
     try what(counters, handed)
     finally counters.stop()
   }
@@ -38,6 +39,19 @@ class CountersSuite extends FunSuite {
       handed
     }
     assert(handed.size <= 5, handed.size)
+  }
+
+  test("a batch ends with the queues of each second, and has none where there were none") {
+    val seconds = Iterator(
+      Seq(QueueLevel("cpu=2", 2, 1, 0)),
+      Seq(QueueLevel("disk:sda=1", 1, 3, 2), QueueLevel("cpu=2", 1, 0, 0))
+    ) ++ Iterator.continually(Nil)
+    val batches = counting(seconds.next()) { (counters, handed) =>
+      task(counters, 5500)
+      Iterator.continually(handed.poll(10, TimeUnit.SECONDS)).take(3).toSeq // of one second, two, and what is left
+    }
+    val queues = batches.map(_.split("\\|", -1).drop(1).toSeq)
+    assertEquals(queues, Seq(Seq("", "cpu=2;2,1,0"), Seq("", "disk:sda=1 cpu=2;1,3,2,1,0,0;0,0,0,0,0,0"), Nil))
   }
 
   test("a task may end after the executor has stopped") {

@@ -14,6 +14,7 @@ object LiveTab {
 
   /** For `pellucid.report(spark)` in Python: [[ReportPage.now]], or null where there is no tab. */
   def now(): Array[String] = running.fold(null: Array[String])(_.page.now())
+  def heard(told: String): Unit = running.foreach(_.live.hears(told))
   private[spark] def trace: Option[LiveTrace] = running.map(_.live)
 
   /** While the application starts. The listener takes a microsecond or two of an event of a task. A thread of its own would take

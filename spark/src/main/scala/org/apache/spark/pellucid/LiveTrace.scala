@@ -26,13 +26,24 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
   private val observed = new ObservedTask(builder)
   private var events, notTaken, unreadable = 0L
   private var lookedInVain = -mostTasks.toLong // so many events ago
-  private var ends = 0
+  private var news = 0
+  private var heardNanos = System.nanoTime() // that was news
   builder.application = builder.application.copy(sparkVersion = sparkVersion)
 
-  /** How many stages, jobs and the application itself have ended. */
-  def changes: Int = synchronized(ends)
+  /** Grows as stages, jobs and the application end, and every ten seconds in which executors tell of their machines. */
+  def changes: Int = synchronized(news)
 
   override def onEvent(event: SparkListenerEvent): Unit = { guard(synchronized(take(event))); () }
+
+  /** What an executor has told of its machine, before the log has it. */
+  def hears(told: String): Unit = {
+    guard(synchronized {
+      read(MachineCounters(Seq(told)))
+      val now = System.nanoTime()
+      if (now - heardNanos > EveryNanos) { news += 1; heardNanos = now }
+    })
+    ()
+  }
 
   private def take(event: SparkListenerEvent): Unit = {
     events += 1
@@ -45,12 +56,13 @@ private[spark] final class LiveTrace(sparkVersion: String, mostTasks: Int) exten
         else read(e)
       case _: SparkListenerExecutorMetricsUpdate | _: SparkListenerBlockUpdated | _: SparkListenerStageExecutorMetrics |
           _: SparkListenerUnpersistRDD | _: SparkListenerTaskGettingResult => () // often, and not in a trace
+      case _: MachineCounters => () // it has been told of these
       case e =>
         if (builder.executions >= mostExecutions) makeRoom()
         read(e)
     }
     event match {
-      case _: SparkListenerStageCompleted | _: SparkListenerJobEnd | _: SparkListenerApplicationEnd => ends += 1
+      case _: SparkListenerStageCompleted | _: SparkListenerJobEnd | _: SparkListenerApplicationEnd => news += 1
       case _ => ()
     }
   }
@@ -162,6 +174,7 @@ private[spark] object LiveTrace {
   // of each of which some kilobytes stay
   private final val TasksOfExecution = 20
   private final val LeastExecutions = 1000
+  private final val EveryNanos = 10000000000L
   private final val MonotasksOfTask = 10 // of 60 bytes each
 
   // some megabytes each

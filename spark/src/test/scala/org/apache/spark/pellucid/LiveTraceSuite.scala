@@ -59,6 +59,26 @@ class LiveTraceSuite extends SparkSuite {
     assertEquals(told(live), told(log))
   }
 
+  folder.test("while no task has ended yet, what monotasks of them run and wait is there") { folder =>
+    Jobs.run(folder, conf = Map("spark.pellucid.monotasks" -> "true")) { spark =>
+      val sc = spark.sparkContext
+      val slow = sc.parallelize(0 until 2, 2).map { _ =>
+        while (true) if (Thread.interrupted()) throw new InterruptedException // what computes
+        0
+      }
+      sc.setJobGroup("slow", "slow", interruptOnCancel = true)
+      val running = slow.countAsync()
+      def load = Analysis.report(LiveTab.trace.get.snapshot()).monotasks.toSeq.flatMap(_.load)
+      val until = System.nanoTime() + 60000000000L
+      while (load.isEmpty && System.nanoTime() < until) Thread.sleep(100)
+      assertEquals(load.map(l => (l.resource, l.slots)), Seq(("cpu", 2)))
+      assert(load.head.running.max > 0, load)
+      sc.cancelJobGroup("slow")
+      intercept[SparkException](running.get())
+      Jobs.awaitTasks()
+    }
+  }
+
   test("beyond its cap it forgets the stages that ended first, and says so") {
     val live = new LiveTrace("4.2.0", 1000)
     live.onEvent(SparkListenerApplicationStart("capped", Some("app-1"), 1, "someone", None))
