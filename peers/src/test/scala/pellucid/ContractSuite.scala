@@ -36,7 +36,10 @@ private object ContractSuite {
   final case class Outcome(succeeded: Long, skipped: Long, failed: Seq[String])
 
   /** Of JUnit's identifier of a test. */
-  def name(failed: String) = failed match { case Named(suite, test) => s"$suite.$test" }
+  def name(failed: String): String = failed match {
+    case Named(suite, test) => s"$suite.$test"
+    case other => other
+  }
   private val Named = """.*\[class(?:-template)?:(?:[\w.]*[.$])?(\w+)\].*\[method:(\w+)\(.*""".r
 
   /** And what was measured of the task. */

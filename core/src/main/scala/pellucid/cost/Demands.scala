@@ -44,7 +44,8 @@ object Demands {
       // of file systems that the plugin does not measure Spark itself knows how much
       val isMeasured = measured.exists(_.kind == "output")
       val output = if (isMeasured) total("output") else sums.output
-      val inHdfs = if (isMeasured) of(measured.filter(_.path.startsWith("hdfs")), "output") else output
+      val inHdfs =
+        if (isMeasured) of(measured.filter(use => use.path.startsWith("hdfs") || use.inStore), "output") else output
       val file = math.min(BlockBytes, output * perTask)
       val persistedRead = total("blockRead") + sums.spilled
       val persistedWrite = total("blockWrite") + sums.spilled
@@ -98,7 +99,7 @@ object Demands {
         s"$name: a stock log; all waiting of tasks that read, write or spill is taken to be for I/O, " +
           "and all input to be on disk"
     if (elsewhere > 0) notes += f"$name: ${elsewhere / 1e6}%,.0f MB of input came from no disk that was measured: " +
-      "from memory, it is taken (where it came from an object store, a log without the plugin has it as input)"
+      "from memory, it is taken (where it came from a store that the plugin does not measure, a log without it has it as input)"
     val input = stages.map(bytes(IoKind.HdfsRead)).maxOption.getOrElse(0.0)
     if (input + stages.map(bytes(IoKind.HdfsWrite)).sum > 0 && trace.application.replication.isEmpty) notes +=
       s"$name: HDFS is taken to have $replicas replicas of input and output, which the log does not say"

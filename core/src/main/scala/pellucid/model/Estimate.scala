@@ -24,6 +24,7 @@ object Estimate {
     val tasks = trace.tasks
     val phases = new TaskPhases(tasks)
     val localOutput = trace.paths.groupBy(_.stage).view.mapValues(new LocalOutput(_)).toMap
+    val (fromStore, toStore) = (inStore(trace, "input"), inStore(trace, "output"))
     for (row <- trace.byLaunch) {
       phases.load(row)
       val (read, spilled, written) = (tasks.inputBytes(row), tasks.diskSpilledBytes(row), tasks.outputBytes(row))
@@ -40,6 +41,8 @@ object Estimate {
       val compute = math.max(0.0, run - input - fetch - local - shuffle - out)
       val cpuShare =
         if (!phases.cpuLogged) 1.0 else if (compute > 0) math.min(1.0, tasks.cpuNanos(row) / compute) else 0.0
+      val inputFrom = if (fromStore(tasks.stage(row))) network else disk
+      val outputTo = if (toStore(tasks.stage(row))) network else output
       var at = tasks.launchMillis(row) * 1000L
 
       def step(resource: Int, phase: MonotaskPhase, bytes: Long, nanos: Double, cpuNanos: Double = 0): Unit =
@@ -59,7 +62,7 @@ object Estimate {
       step(disk, MonotaskPhase.ShuffleRead, tasks.shuffleLocalBytes(row), local)
       val chunks = math.max(1, math.min(MostChunks.toLong, (read + ChunkBytes - 1) / ChunkBytes)).toInt
       for (_ <- 1 to chunks) {
-        step(disk, MonotaskPhase.InputRead, read / chunks, input / chunks)
+        step(inputFrom, MonotaskPhase.InputRead, read / chunks, input / chunks)
         step(cpu, MonotaskPhase.Compute, 0, compute / chunks, compute * cpuShare / chunks)
       }
       step(disk, MonotaskPhase.ShuffleWrite, tasks.shuffleWriteBytes(row) + spilled, shuffle)
@@ -68,10 +71,16 @@ object Estimate {
           (out * o.time, out * o.bytesOfNano, written * o.written)
         )
       step(disk, MonotaskPhase.OutputWrite, bytesHere.toLong, here)
-      step(output, MonotaskPhase.OutputWrite, written - writtenHere.toLong, out - here)
+      step(outputTo, MonotaskPhase.OutputWrite, written - writtenHere.toLong, out - here)
     }
     table
   }
+
+  /** Stages more than half of whose bytes of a kind an object store has. */
+  private def inStore(trace: Trace, kind: String): Set[Int] =
+    trace.paths.filter(_.kind == kind).groupBy(_.stage).collect {
+      case (stage, uses) if 2 * uses.filter(_.inStore).map(_.bytes).sum > uses.map(_.bytes).sum => stage
+    }.toSet
 
   /** Of a stage's output and persisted blocks what was written to disks of the task's machine. */
   private final class LocalOutput(stage: Seq[PathUse]) {

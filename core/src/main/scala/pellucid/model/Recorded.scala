@@ -205,6 +205,9 @@ final class Recorded(trace: Trace, known: Known) {
       "stages that read a shuffle divide evenly into their new tasks, in the order of the recorded ones, and all that a task computes goes " +
         "with its part: many small tasks, as where each writes a file, take longer; so do tasks that have too little memory; adaptive execution may make fewer of them"
     ),
+    Option.when(trace.paths.exists(use => use.inStore && use.bytes > 0))(
+      "an object store sends and takes as much as the network of the machines does"
+    ),
     Option.when(!monotasks)("the log has no monotasks: those of its tasks are estimated from the phases of their time"),
     Option.when(known.cpus.isEmpty && limit.isDefined)(
       f"a container's limit held tasks back: $cpus%.2f CPUs of a machine, the most that was used (--cpus-now says otherwise)"

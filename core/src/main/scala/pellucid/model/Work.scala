@@ -1,7 +1,7 @@
 package pellucid.model
 
 import pellucid.sched.MonotaskPhase
-import pellucid.trace.{MonotaskTable, Trace}
+import pellucid.trace.{MonotaskTable, PathTable, Trace}
 
 /** What the tasks of an application did: the steps of each, one after the other, and what each step had of its resource alone.
   *
@@ -254,5 +254,8 @@ object Resource {
   val all: IndexedSeq[Resource] = IndexedSeq(Cpu, Disk, Network, Output)
 
   def of(name: String): Resource =
-    if (name == "cpu") Cpu else if (name.startsWith("disk")) Disk else if (name == "network") Network else Output
+    if (name == "cpu") Cpu
+    else if (name.startsWith("disk")) Disk
+    else if (name == "network" || name.startsWith(PathTable.Store)) Network
+    else Output
 }

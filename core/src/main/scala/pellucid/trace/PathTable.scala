@@ -24,6 +24,9 @@ final case class PathUse(
   /** A local disk, or the datanode of the task's own machine. What is written to HDFS (`hdfs`) goes to others too. */
   def onDiskOf(host: String): Boolean = onLocalDisk || path == s"hdfs:$host"
   def onLocalDisk: Boolean = path == "disk" || path.startsWith("disk:")
+
+  /** An object store, which is on none of the machines. */
+  def inStore: Boolean = path.startsWith(PathTable.Store)
 }
 
 /** Sums them while a log is read. Beyond `most` rows new ones are counted only. */
@@ -58,6 +61,9 @@ final class PathTable(most: Int) {
 }
 
 object PathTable {
+
+  /** Begins the name of an object store, before its scheme. */
+  final val Store = "store:"
   private[trace] val SampledKinds = Set("python", "spillWait", "driver", "wait", "io", "decompress", "deserialize")
 
   /** Sizes up to 2 TB, and beyond. */

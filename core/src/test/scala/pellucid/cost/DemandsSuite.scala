@@ -86,10 +86,10 @@ class DemandsSuite extends munit.FunSuite {
     val metrics =
       """{"Executor Run Time":1000,"Executor CPU Time":500000000,"Disk Bytes Spilled":70,"Input Metrics":{"Bytes Read":9000},""" +
         """"Output Metrics":{"Bytes Written":3000},"Shuffle Read Metrics":{"Remote Bytes Read":1000,"Local Bytes Read":1000}}"""
-    def log(more: String) = readLines(
+    def log(more: String, paths: String = io) = readLines(
       environment.replace("\"spark.app.id\":\"a\"", s"\"spark.app.id\":\"a\"$more"),
       executorAdded("1", cores = 2),
-      taskEnd(1, accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;;$io]"}""", metrics = metrics)
+      taskEnd(1, accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;;$paths]"}""", metrics = metrics)
     )
     val observed = Demands.of(log(""))
     assertEquals(
@@ -106,6 +106,8 @@ class DemandsSuite extends munit.FunSuite {
         Io(IoKind.PersistWrite, 120, 120)
       )
     )
+    val ofStore = io.replace("input,hdfs:h1", "input,store:s3a").replace("output,hdfs", "output,store:s3a")
+    assertEquals(Demands.of(log("", ofStore)).stages.head.io, observed.stages.head.io) // as if HDFS had it
     assert(observed.notes.exists(_.contains("3 replicas")), observed.notes)
     assert(!observed.notes.exists(_.contains("stock")), observed.notes)
     val twice = Demands.of(log(",\"spark.hadoop.dfs.replication\":\"2\""))

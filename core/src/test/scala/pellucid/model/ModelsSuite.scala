@@ -756,6 +756,39 @@ class ModelsSuite extends munit.FunSuite {
     )
   }
 
+  test("what an object store sends and takes comes and goes by the network, and uses no disk of the machines") {
+    // 2 s for 100 MB at 50 MB/s, and 1 s of computing; and the same of a log without monotasks; then both with 1 s for 50 MB of output
+    val known = Known(networkBytesPerSecond = Some(5e7), disk = Some(flat("d", 5e7)))
+    def observed(io: String, seconds: Int, bytes: String) =
+      readLines(logOf("", 1, seconds, Seq(Did("", seconds = seconds))).map(line =>
+        if (line.contains("TaskEnd"))
+          taskEnd(
+            0,
+            launch = 1000,
+            finish = 1000L + 1000 * seconds,
+            accumulables = s"""{"ID":7,"Name":"pellucid.task","Update":"[1;;$io]"}""",
+            metrics = s"""{"Executor Run Time":${1000 * seconds},"Executor CPU Time":1000000000,$bytes}"""
+          )
+        else line
+      ): _*)
+    val (read, computed) = ("i1,100000000,0,2000000,0", "c0,0,0,1000000,1000000")
+    val resources = "cpu=1 store:s3a=4"
+    val (reads, writes) = ("input,store:s3a,1,100000000,2000000,26:1", "output,store:s3a,1,50000000,1000000,25:1")
+    val in = "\"Input Metrics\":{\"Bytes Read\":100000000}"
+    val out = "\"Output Metrics\":{\"Bytes Written\":50000000}"
+    for (
+      (trace, seconds) <- Seq(
+        stage(1, 3, Did(s"$read;$computed", resources)) -> 3,
+        stage(1, 4, Did(s"$read;$computed;o1,50000000,0,1000000,0", resources, seconds = 4)) -> 4,
+        observed(reads, 3, in) -> 3,
+        observed(s"$reads;$writes", 4, s"$in,$out") -> 4
+      )
+    ) {
+      near(job(trace, Change(disk = Some(flat("half", 2.5e7))), known).replay, seconds)
+      near(job(trace, Change(networkBytesPerSecond = Some(1e8)), known).replay, 1 + (seconds - 1) / 2.0)
+    }
+  }
+
   test("where nothing tells which disk of several a task used, a machine's tasks take turns") {
     // four tasks at once wait 1 s each for 40 MB, and compute for 0.1 ms: each had a disk, and of two each has half
     val stock = new TraceOf(Seq(4))
