@@ -31,9 +31,9 @@ test-jvm:
 test-page: build $(VENV)/page
 	$(PY) -m pytest -q cli/src/test/page
 
-# the plugin with the lab's Spark, in one process
+# the plugin with the lab's Spark, in one process, and what `make demo` shows
 test-spark: $(PLUGIN) $(VENV)/page $(VENV)/bench
-	PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python
+	PYTHONPATH=. $(PY) -m pytest -q -p no:cacheprovider spark/src/test/python demo
 
 # the Python package, installed, with the lab's Spark
 test-python: build $(VENV)/page

@@ -18,6 +18,7 @@ import os
 import shutil
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pyspark
@@ -25,7 +26,7 @@ from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as F
 
 EXECUTORS, CORES, EXECUTOR_MB = 2, 1, 1024
-ORDERS, CUSTOMERS, PRODUCTS = 1_600_000, 60_000, 500
+CUSTOMERS, PRODUCTS = 60_000, 500
 HOT_CUSTOMER_SHARE = 0.8  # one customer places most of the orders: the skew
 
 LOG4J = """\
@@ -102,11 +103,11 @@ def start_spark(log_dir, work_dir, plugin):
         return builder.getOrCreate()
 
 
-def generate(spark, work_dir):
+def generate(spark, work_dir, orders):
     """Two Parquet tables; `note` makes the orders wide enough to matter."""
     hot = F.rand(1) < HOT_CUSTOMER_SHARE
     (
-        spark.range(0, ORDERS, numPartitions=8)
+        spark.range(0, orders, numPartitions=8)
         .select(
             F.col("id").alias("order_id"),
             F.when(hot, 0).otherwise((F.rand(2) * CUSTOMERS).cast("int")).alias("customer_id"),
@@ -180,7 +181,6 @@ def word_count(spark, work_dir):
 
 
 STEPS = [
-    ("Generate orders and customers as Parquet", generate),
     ("Revenue per product (scan, filter, aggregate)", scan),
     ("Change between a customer's orders (skewed shuffle)", skewed_window),
     ("Revenue per country (sort-merge join)", join),
@@ -191,12 +191,13 @@ STEPS = [
 ]
 
 
-def run(spark, work_dir):
-    for number, (description, step) in enumerate(STEPS, 1):
+def run(spark, work_dir, orders):
+    steps = [("Generate orders and customers as Parquet", partial(generate, orders=orders)), *STEPS]
+    for number, (description, step) in enumerate(steps, 1):
         start = time.monotonic()
         spark.sparkContext.setJobDescription(description)
         step(spark, work_dir)
-        print(f"[{number}/{len(STEPS)}] {description}: {time.monotonic() - start:.1f} s", flush=True)
+        print(f"[{number}/{len(steps)}] {description}: {time.monotonic() - start:.1f} s", flush=True)
 
 
 def parse_arguments():
@@ -204,6 +205,7 @@ def parse_arguments():
     parser.add_argument("--log-dir", required=True, type=Path, help="folder for the event log")
     work = "folder for data and Spark's files; its subfolder `pellucid-demo` is replaced"
     parser.add_argument("--work-dir", required=True, type=Path, help=work)
+    parser.add_argument("--orders", default=1_600_000, type=int, metavar="N", help="so many (%(default)s)")
     parser.add_argument("--monotasks", type=Path, metavar="JAR", help="run as monotasks, with Pellucid's plugin from this jar")
     return parser.parse_args()
 
@@ -220,7 +222,7 @@ def main():
     spark = start_spark(log_dir, work_dir, arguments.monotasks and arguments.monotasks.resolve())
     application = spark.sparkContext.applicationId
     try:
-        run(spark, work_dir)
+        run(spark, work_dir, arguments.orders)
     finally:
         spark.stop()
     print(f"Event log: {log_dir / application}")

@@ -181,6 +181,31 @@ def test_input_of_each_format_is_monotasks_which_take_few_bytes_of_the_log(lab, 
     assert 0 < with_them - without <= 60 * monotasks
 
 
+# a file of 24 MB that one machine has, which both read
+ONE_REPLICA = """
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+spark.sparkContext._jsc.hadoopConfiguration().set("dfs.replication", "1")
+spark.range(0, 100000, 1, 1).selectExpr("repeat(sha2(string(id), 512), 2) value").write.mode("overwrite").text("/one")
+print(spark.sparkContext.textFile("/one", 4)._jrdd.count())
+"""
+
+
+def test_a_block_of_this_machine_comes_from_its_disk_and_one_of_another_through_the_network(lab, tmp_path):
+    printed, log = submit_as_monotasks(lab, tmp_path, ONE_REPLICA, "spark.locality.wait=0")
+    assert printed == ["100000"]
+    used = {}
+    for ended in task_ends(log):
+        measured = json.dumps(ended["Task Info"]["Accumulables"])
+        of_host = set(re.findall(r"input,hdfs:(\w+)", measured))
+        if of_host:
+            names, monotasks = re.search(r"\|\d+;([^;]+);([^\]]+)", measured).groups()
+            reads = re.findall(r"\bi(\d+),", monotasks)
+            kinds = {re.sub(r"=.*|DS-.*", "", names.split()[int(number)]) for number in reads}
+            used.setdefault(of_host == {ended["Task Info"]["Host"]}, []).extend(kinds)
+    assert {is_here: set(kinds) for is_here, kinds in used.items()} == {True: {"disk:"}, False: {"network"}}
+
+
 # tasks 0 and 1 could run on either machine, 2 and 3 on m1 alone, and all have a core at once
 PREFERENCES = """
 from pyspark.sql import SparkSession

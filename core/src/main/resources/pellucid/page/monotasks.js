@@ -1,7 +1,7 @@
 // What monotasks used of each resource, and which resource is the bottleneck of each stage.
 
 function monotasksSection() {
-  if (!report.monotasks) return "";
+  if (!report.monotasks || report.monotasks.resources.length === 0) return ""; // none has ended yet
   const columns = [{ label: "resource" }, { label: "monotasks", number: true }, { label: "in use", number: true }, { label: "queued", number: true },
     { label: "data", number: true }, { label: "ideal time", number: true }];
   const cells = (u) => [u.resource, number(u.monotasks), seconds(u.busySeconds), seconds(u.queuedSeconds), bytes(u.bytes), seconds(u.idealSeconds)];

@@ -13,15 +13,26 @@ final class Monotasks(trace: Trace) {
   private val table = trace.monotasks
   private val kinds = table.resources.map(kind)
 
-  /** Of each executor: since when it has had a task that has not ended, of whose monotasks the log has none. */
-  private val unknownMillis = (0 until trace.tasks.size).filter(trace.tasks.outcome(_) == Tasks.Running)
-    .groupMapReduce(trace.tasks.executor(_))(trace.tasks.launchMillis(_))(math.min)
+  /** Of each executor: since when it has had a task that has not ended, of whose monotasks the log has none, and until when it has told of its queues. */
+  private val sampledMillis = {
+    val since = (0 until trace.tasks.size).filter(trace.tasks.outcome(_) == Tasks.Running)
+      .groupMapReduce(trace.tasks.executor(_))(trace.tasks.launchMillis(_))(math.min)
+    for ((executor, from) <- since; samples <- trace.machines.get(executor) if samples.exists(_.queues.nonEmpty))
+      yield executor -> ((from, samples.last.untilMillis))
+  }
+
+  private lazy val rowsOfStages = (0 until table.size).groupBy(row => trace.tasks.stage(table.task(row)))
+
+  /** By the row of a stage with monotasks: how long its tasks were seen to wait for Python's or R's workers, which compute meanwhile on the core that the task has. */
+  private lazy val workersMicros =
+    trace.paths.filter(use => use.kind == Workers && rowsOfStages.contains(use.stage))
+      .groupMapReduce(_.stage)(_.micros)(_ + _)
 
   /** In the order in which they are shown. */
   private val all = (Seq(Cpu, Disk) ++ kinds.sorted).distinct.filter(kinds.contains)
 
   /** None of an application without monotasks. From the start of a task on that has not ended, what its executor's resources had at the end of each second
-    * stands for what ran and waited.
+    * stands for what ran and waited, as far as that has been told.
     */
   def use: Option[MonotaskUse] = Option.when(all.nonEmpty) {
     val buckets = new Buckets(trace)
@@ -30,12 +41,19 @@ final class Monotasks(trace: Trace) {
       val (from, to) = alive(executor)
       slots(kinds(resource)).add(buckets.moment(from.toDouble), buckets.moment(to.toDouble), n)
     }
-    def known(executor: Int) = unknownMillis.get(executor).fold(Double.MaxValue)(m => buckets.moment(m.toDouble))
+    val sampled = sampledMillis.map { case (executor, (from, until)) =>
+      executor -> ((buckets.moment(from.toDouble), buckets.moment(until.toDouble)))
+    }
+    def addKnown(executor: Int, levels: Levels, from: Double, until: Double): Unit = sampled.get(executor) match {
+      case None => levels.add(from, until, 1)
+      case Some((first, last)) =>
+        levels.add(from, math.min(until, first), 1)
+        levels.add(math.max(from, last), until, 1)
+    }
     def add(executor: Int, resource: Int, queuedMicros: Long, beginMicros: Long, endMicros: Long): Unit = {
       val begin = buckets.moment(beginMicros / 1e3)
-      val until = known(executor)
-      queued(kinds(resource)).add(buckets.moment(queuedMicros / 1e3), math.min(begin, until), 1)
-      running(kinds(resource)).add(begin, math.min(buckets.moment(endMicros / 1e3), until), 1)
+      addKnown(executor, queued(kinds(resource)), buckets.moment(queuedMicros / 1e3), begin)
+      addKnown(executor, running(kinds(resource)), begin, buckets.moment(endMicros / 1e3))
     }
     for (row <- 0 until table.size)
       add(
@@ -49,16 +67,18 @@ final class Monotasks(trace: Trace) {
     val overdrawn = mutable.Map.empty[String, Long].withDefaultValue(0L)
     for ((executor, samples) <- trace.machines; sample <- samples; queue <- sample.queues) {
       val kind = kinds(queue.resource)
-      val from = math.max(known(executor), buckets.moment(sample.fromMillis.toDouble))
-      val until = buckets.moment(sample.untilMillis.toDouble)
-      queued(kind).add(from, until, queue.waiting)
-      running(kind).add(from, until, queue.running)
+      for ((first, _) <- sampled.get(executor)) {
+        val from = math.max(first, buckets.moment(sample.fromMillis.toDouble))
+        val until = buckets.moment(sample.untilMillis.toDouble)
+        queued(kind).add(from, until, queue.waiting)
+        running(kind).add(from, until, queue.running)
+      }
       overdrawn(kind) += queue.overdrawn
     }
     MonotaskUse(
       buckets.fromSeconds,
       buckets.seconds,
-      uses(0 until table.size, table.served),
+      uses(0 until table.size, table.served, workersMicros.values.sum),
       all.map(kind =>
         ResourceLoad(
           kind,
@@ -74,8 +94,8 @@ final class Monotasks(trace: Trace) {
   /** By the stage's row; nothing of one without monotasks. What was served is of the stage that fetched it. */
   lazy val ofStages: Map[Int, Seq[ResourceUse]] = {
     val served = new Fetchers(trace).of(table.served).groupMap(_._1)(_._2)
-    (0 until table.size).groupBy(row => trace.tasks.stage(table.task(row))).map { case (stage, rows) =>
-      stage -> uses(rows, served.getOrElse(stage, Nil))
+    rowsOfStages.map { case (stage, rows) =>
+      stage -> uses(rows, served.getOrElse(stage, Nil), workersMicros.getOrElse(stage, 0L))
     }
   }
 
@@ -91,10 +111,17 @@ final class Monotasks(trace: Trace) {
       n * math.max(0.0, (math.min(removed, to) - math.max(added, from)).toDouble) / math.max(1L, to - from)
     }(_ + _)
 
-  private def uses(rows: IndexedSeq[Int], served: collection.Seq[ServedMonotask]): Seq[ResourceUse] =
-    if (rows.isEmpty && served.isEmpty) Nil else sums(rows, served)
+  private def uses(
+      rows: IndexedSeq[Int],
+      served: collection.Seq[ServedMonotask],
+      workersMicros: Long
+  ): Seq[ResourceUse] = if (rows.isEmpty && served.isEmpty) Nil else sums(rows, served, workersMicros)
 
-  private def sums(rows: IndexedSeq[Int], served: collection.Seq[ServedMonotask]): Seq[ResourceUse] = {
+  private def sums(
+      rows: IndexedSeq[Int],
+      served: collection.Seq[ServedMonotask],
+      workersMicros: Long
+  ): Seq[ResourceUse] = {
     val sums = all.map(_ -> new Sum).toMap
     val there = slots(
       (rows.iterator.map(table.queuedMicros(_)) ++ served.iterator.map(_.queuedMicros)).min / 1000,
@@ -108,6 +135,7 @@ final class Monotasks(trace: Trace) {
       sums(of).add(table.bytes(row), table.waitMicros(row), busy, cpu)
     }
     served.foreach(m => sums(kinds(m.resource)).add(m.bytes, m.waitMicros, m.serviceMicros, m.cpuMicros))
+    sums.get(Cpu).foreach(_.busyMicros += workersMicros)
     all.filter(sums(_).count > 0).map { kind =>
       val sum = sums(kind)
       val busy = sum.busyMicros / 1e6
@@ -127,6 +155,7 @@ final class Monotasks(trace: Trace) {
 object Monotasks {
   private final val Cpu = "cpu"
   private final val Disk = "disk"
+  private final val Workers = "python" // of which looks at the stacks tell ([[PathTable]])
 
   /** The resource with the longest ideal time; None where there was no monotask. */
   def bottleneck(uses: Seq[ResourceUse]): Option[String] = uses.maxByOption(_.idealSeconds).map(_.resource)

@@ -35,6 +35,12 @@ final class Recorded(trace: Trace, known: Known) {
   private def slotsOf(executor: Int, of: Resource): Int =
     table.slots.iterator.collect { case ((`executor`, r), n) if kinds(r) == of => n }.sum
 
+  /** What an object store serves at once comes by the same network, and has slots of its own: the replay has the most of both for all of it. */
+  private def slotsOfNetwork(executor: Int): Int =
+    table.slots.iterator.collect { case ((`executor`, r), n) if kinds(r) == Resource.Network => n }.maxOption.getOrElse(
+      0
+    )
+
   /** Several executors of a machine have the same. */
   private val disksNamed = median(byHost.values.map { executors =>
     table.slots.keysIterator.collect {
@@ -122,7 +128,7 @@ final class Recorded(trace: Trace, known: Known) {
   private def slots(namesOfDisk: Int): Slots =
     if (!monotasks) withoutQueues(cores)
     else {
-      val network = ofMachine(slotsOf(_, Resource.Network))
+      val network = ofMachine(slotsOfNetwork)
       Slots(
         cores,
         slotsOfDisk * namesOfDisk,
@@ -166,23 +172,25 @@ final class Recorded(trace: Trace, known: Known) {
 
   /** Other machines. */
   def on(other: Cluster): Setup = {
-    val (before, after) = (cluster.disks * slotsOfDisk, other.disks * slotsOfDiskOn(other))
+    val slotsThere = slotsOfDiskOn(other)
     val next =
       if (!monotasks) withoutQueues(other.cores)
       else
         now.copy(
           cores = other.cores,
-          disk = slotsOfDiskOn(other) * namesOfDisk,
-          output = outputSlots(before, after),
-          tasks = tasks(other.cores, after, now.network)
+          disk = slotsThere * namesOfDisk,
+          output = outputSlots(other.disks, slotsThere),
+          tasks = tasks(other.cores, other.disks * slotsThere, now.network)
         )
     Setup(other, next, outputOn(other, next))
   }
 
   /** In proportion to the slots of the machine's disks, where the user has set them. */
-  private def outputSlots(before: Int, after: Int) =
-    if (balancesReplicas && now.output == Monotask.slotsOfOutput(before)) Monotask.slotsOfOutput(after)
-    else math.max(1, math.round(now.output.toDouble * after / before).toInt)
+  private def outputSlots(disksThere: Int, slotsThere: Int) =
+    if (balancesReplicas && now.output == cluster.disks * Monotask.slotsOfOutput(slotsOfDisk))
+      disksThere * Monotask.slotsOfOutput(slotsThere)
+    else
+      math.max(1, math.round(now.output.toDouble * disksThere * slotsThere / (cluster.disks * slotsOfDisk)).toInt)
 
   /** Of another kind of disk, those that it has unless the user sets them. */
   private def slotsOfDiskOn(other: Cluster): Int = (known.disk, other.disk) match {

@@ -139,8 +139,9 @@ private[model] final class Staying(trace: Trace, work: Work, now: Setup) {
       math.max(0.0, work.micros(s) - table.bytes(s) * now.cluster.networkBytesPerSecond.fold(0.0)(1 / _) * 1e6)
     ).minOption.getOrElse(0.0)
 
-  /** A fetch, but for the rest of one that its task went on without, which was asked for before. */
-  private def isAskedFor(step: Int) = work.kind(step) == Resource.Network && !work.isAhead(step)
+  /** A fetch, or what an object store sends, but for the rest of one that its task went on without, which was asked for before. */
+  private def isAskedFor(step: Int) =
+    work.kind(step) == Resource.Network && !work.phase(step).frees && !work.isAhead(step)
 
   /** Of the time that each task took for its output, the part that does not depend on how much it is: what the median of its stage's tasks took
     * longer than its bytes need, and where they waited for the network the least, as the others waited for what is uneven in it. Bytes are written in

@@ -234,7 +234,7 @@ final case class MonotaskUse(
 final case class ResourceUse(
     resource: String,
     monotasks: Long,
-    /** CPU time; of disks and the network the time in which requests were served. */
+    /** CPU time, and how long tasks waited for Python's workers; of disks and the network the time in which requests were served. */
     busySeconds: Double,
     /** Of the CPU: what computes, and of the other resources the threads that ask for something and take it. */
     cpuSeconds: Double,

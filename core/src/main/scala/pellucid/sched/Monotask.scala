@@ -24,10 +24,10 @@ object Monotask {
     */
   def slotsOfDisk(rotates: Boolean): Int = if (rotates) 1 else 4
 
-  /** How many write to other machines at once ([[Replicas]]), where a machine's disks have so many slots. Two at least: a file waits for the one of its
-    * machines whose disk is the farthest behind, and another one goes to others meanwhile.
+  /** How many write to other machines at once ([[Replicas]]) for each disk of a machine, where that has so many slots. Two at least: a file waits for the one
+    * of its machines' disks that is the farthest behind, and another one goes to others meanwhile.
     */
-  def slotsOfOutput(disks: Int): Int = math.max(2, disks)
+  def slotsOfOutput(disk: Int): Int = math.max(2, disk)
 }
 
 /** What a monotask does for its multitask. The queue of a resource takes turns among these.

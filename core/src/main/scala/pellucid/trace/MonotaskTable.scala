@@ -43,7 +43,7 @@ final class MonotaskTable(most: Int = Int.MaxValue) {
   /** Those of no task of their executor. */
   val served = mutable.ArrayBuffer.empty[ServedMonotask]
 
-  /** `cpu`, `network`, `network:FILE-SYSTEM` and names of disks, by number. */
+  /** `cpu`, `network`, `network:hdfs`, `store:SCHEME` and names of disks, by number. */
   def resources: IndexedSeq[String] = names.toIndexedSeq
 
   def resourceNumber(name: String): Int = {

@@ -65,6 +65,20 @@ class MonotasksSuite extends munit.FunSuite {
     assertEquals(r.stages.map(_.bottleneck), Seq(Some("cpu"), Some("disk")))
   }
 
+  test("what Python's workers compute is the CPU's") {
+    // 300 ms of `one` beside its 500 ms of CPU, and 200 of `two`, which has none; on two cores
+    val python = Seq(1 -> one, 2 -> two).map { case (id, monotasks) =>
+      task(id.toLong, monotasks, stage = id - 1).replace("|1", s";python,worker,3,0,${400000 - id * 100000},0:3|1")
+    }
+    val r = Analysis.report(readLines(Seq(environment, executorAdded("1", cores = 2)) ++ python: _*))
+    val cpu = r.monotasks.get.resources.find(_.resource == "cpu").get
+    assertEquals((cpu.busySeconds, cpu.cpuSeconds, cpu.idealSeconds), (1.0, 0.5, 0.5))
+    assertEquals(
+      r.stages.map(_.monotasks.head),
+      Seq(cpu.copy(busySeconds = 0.8, idealSeconds = 0.4), r.stages(1).monotasks.head)
+    )
+  }
+
   test("load over time: what runs, and what waits") {
     val use = Analysis.report(trace).monotasks.get
     val load = use.load.map(l => l.resource -> l).toMap
@@ -164,6 +178,11 @@ class MonotasksSuite extends munit.FunSuite {
     // another executor's tasks are of no interest here
     val elsewhere = Seq(executorAdded("2", cores = 2), taskStart(4, launch = 3500, executor = "2"))
     assertEquals(loads(lines ++ elsewhere), loads(lines))
+    // where no queues have been told of what is known stays, and so it does after the last ones
+    val untold = Seq(taskStart(4, launch = 1000))
+    assertEquals(loads(lines.init ++ untold).map { case (r, l) => r -> l._1 }, Map("cpu" -> 1.69, "disk" -> 0.2))
+    val later = task(7, "5500000;cpu=2;c0,0,0,1000000,900000", launch = 5500, finish = 6500)
+    assertEquals(loads(lines ++ Seq(taskStart(4, launch = 3500), later))("cpu"), (3.69, 0.51, 0L))
     // none has ended yet
     val first = loads(lines.take(2) ++
       Seq(taskStart(4, launch = 3000), taskEnd(6, launch = 3000, finish = 5000), counters(queues)))

@@ -23,14 +23,21 @@ object Devices {
       }
     } catch { case _: IOException | _: UnsupportedOperationException | _: IllegalArgumentException => "disk" }
 
+  /** Where the kernel tells of them. */
+  val Known: Path = Paths.get("/sys/class/block")
+
   /** Whether the kernel says of what [[of]] returned that it rotates, a partition's disk for the partition; None where it does not know
     * such a device.
     */
-  def rotates(name: String): Option[Boolean] =
+  def rotates(name: String, known: Path = Known): Option[Boolean] = told(name, "queue/rotational", known).map(_ != 0)
+
+  /** How many requests it takes at once, where it tells that the kernel: those of SATA and SCSI do. */
+  def queueDepth(name: String, known: Path = Known): Option[Int] = told(name, "device/queue_depth", known).filter(_ > 0)
+
+  private def told(name: String, file: String, known: Path) =
     try {
-      val device = Paths.get("/sys/class/block", name.stripPrefix("disk:")).toRealPath()
-      val flag = Seq(device, device.getParent).map(_.resolve("queue/rotational")).find(Files.exists(_))
-      flag.map(f => Files.readString(f).trim != "0")
+      val device = known.resolve(name.stripPrefix("disk:")).toRealPath()
+      Seq(device, device.getParent).map(_.resolve(file)).find(Files.exists(_)).map(Files.readString(_).trim.toInt)
     } catch { case _: IOException | _: IllegalArgumentException => None }
 
   private val names = new ConcurrentHashMap[Long, String]

@@ -21,12 +21,16 @@ private final class ClassesByName(loader: WeakReference[ClassLoader])
     super.get(name)
   }
 
+  /** Also by the name of its measured class, which a job may have asked one for. What is wrong Hadoop will say. */
   private def findFileSystem(name: String): Option[Class[_]] =
-    try Option(loader.get).map(Class.forName(name, false, _)).filter(classOf[FileSystem].isAssignableFrom(_))
-    catch { case _: ClassNotFoundException | _: LinkageError => None } // Hadoop will say so
+    try Option(loader.get).map(Class.forName(name.stripPrefix(Subclass.Prefix), false, _))
+        .filter(classOf[FileSystem].isAssignableFrom(_))
+    catch { case _: ClassNotFoundException | _: LinkageError => None }
 
-  override def put(name: String, found: WeakReference[Class[_]]): WeakReference[Class[_]] =
-    super.put(name, Option(found.get).map(Subclass.of(_)).filterNot(_ eq found.get).fold(found)(new WeakReference(_)))
+  override def put(name: String, found: WeakReference[Class[_]]): WeakReference[Class[_]] = {
+    val measured = Option(found.get).map(stock => Subclass.of(stock)).filterNot(_ eq found.get)
+    super.put(name, measured.fold(found)(new WeakReference(_)))
+  }
 }
 
 private[pellucid] object ClassesByName {

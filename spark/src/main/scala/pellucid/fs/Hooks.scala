@@ -12,9 +12,9 @@ import org.apache.hadoop.hdfs.client.HdfsDataInputStream
 import org.apache.spark.pellucid.InputSplit
 
 import pellucid.disk.Devices
-import pellucid.monotask.Resources
 import pellucid.observe.{Kind, TaskRecord}
 import pellucid.plugin.Guard
+import pellucid.trace.PathTable
 
 /** What the [[Subclass]]es of file systems call, on whatever thread uses them. Paths are block devices of local files, the
   * datanodes that were read from, `hdfs` of what is written there, through several datanodes, and the scheme of an object store.
@@ -64,7 +64,7 @@ object Hooks {
 
   private def remote(fs: FileSystem) = fs match {
     case _: DistributedFileSystem => "hdfs"
-    case _ => Resources.Store + Option(fs.getUri).fold("")(_.getScheme)
+    case _ => PathTable.Store + Option(fs.getUri).fold("")(_.getScheme)
   }
 
   private def isLocal(fs: FileSystem) = fs.isInstanceOf[LocalFileSystem] || fs.isInstanceOf[RawLocalFileSystem]

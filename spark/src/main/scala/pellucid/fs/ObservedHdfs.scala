@@ -16,6 +16,9 @@ import org.apache.hadoop.hdfs.protocol.{DatanodeInfo, ExtendedBlock, LocatedBloc
   */
 private[fs] object ObservedHdfs {
 
+  def has(stock: AnyRef): Boolean =
+    stock.getClass == classOf[HdfsDataInputStream] || stock.getClass == classOf[HdfsDataOutputStream]
+
   /** `observed`, as the class that `stock` has. */
   def of(stock: FSDataInputStream, observed: FSDataInputStream): FSDataInputStream = stock match {
     case hdfs: HdfsDataInputStream => new Input(hdfs, observed)

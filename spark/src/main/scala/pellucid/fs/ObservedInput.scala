@@ -1,8 +1,11 @@
 package pellucid.fs
 
 import java.io.InputStream
+import java.lang.reflect.Modifier
 
-import org.apache.hadoop.fs.FSDataInputStream
+import scala.annotation.tailrec
+
+import org.apache.hadoop.fs.{FSDataInputStream, FSDataOutputStream}
 
 import pellucid.observe.TaskRecord
 import pellucid.plugin.Guard
@@ -14,20 +17,20 @@ private[fs] final class ObservedInput private (stock: FSDataInputStream, timed: 
   override def getWrappedStream: InputStream = { timed.leave(); stock.getWrappedStream }
 }
 
-/** A stream that is measured. File systems that pass calls on to others return those of the others. */
+/** A stream that is measured. */
 private[fs] trait IsObserved
 
 private[fs] object ObservedInput {
   val guard = new Guard("measuring input")
 
-  /** `stock` itself where no task runs. */
+  /** `stock` itself where no task runs, and where it is more than a stream: others may want that, or it passes on to one that is measured. */
   def of(
       stock: FSDataInputStream,
       source: => Source,
       split: => Option[Split],
       record: TaskRecord = TaskRecord.current
   ): FSDataInputStream =
-    if (record == null || stock.isInstanceOf[IsObserved]) stock
+    if (record == null || !isPlain(stock) || isObserved(stock)) stock
     else
       guard {
         val from = source
@@ -39,4 +42,16 @@ private[fs] object ObservedInput {
         }
         ObservedHdfs.of(stock, new ObservedInput(stock, timed.getOrElse(new TimedInput(stock, record, from))))
       }.getOrElse(stock)
+
+  /** Nobody can want the class that it has: of HDFS' own there are measured ones. */
+  def isPlain(stock: AnyRef): Boolean = stock.getClass match {
+    case plain if plain == classOf[FSDataInputStream] || plain == classOf[FSDataOutputStream] => true
+    case own => ObservedHdfs.has(stock) || !Modifier.isPublic(own.getModifiers)
+  }
+
+  @tailrec private def isObserved(stock: InputStream): Boolean = stock match {
+    case _: IsObserved => true
+    case of: FSDataInputStream => isObserved(of.getWrappedStream)
+    case _ => false
+  }
 }

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture
 import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.impl.OpenFileParameters
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.viewfs.ViewFileSystem
 import org.apache.hadoop.util.Progressable
 import org.apache.xbean.asm9.{ClassWriter, MethodVisitor, Type}
 import org.apache.xbean.asm9.Opcodes._
@@ -24,10 +23,12 @@ import pellucid.plugin.Guard
   * }}}
   */
 private object Subclass {
-  private final val Prefix = "pellucid.fs.Observed$"
+
+  /** Begins the name of each, before that of the class that it is of. */
+  final val Prefix = "pellucid.observed."
 
   /** `stock` itself where it is no file system whose own streams can be measured. */
-  def of[A](stock: Class[A]): Class[_ <: A] = made.get(stock).asSubclass(stock)
+  def of(stock: Class[_]): Class[_] = made.get(stock)
 
   /** Kept by the class that each is of, as long as that is there. */
   private val made = new ClassValue[Class[_]] {
@@ -38,23 +39,30 @@ private object Subclass {
       else stock
   }
 
+  /** The streams of an archive read those of the file system that has it, which are measured. */
   private def isMeasured(stock: Class[_]) =
-    classOf[FileSystem].isAssignableFrom(stock) && !stock.getName.startsWith(Prefix) && !passesOn(stock) &&
-      !Modifier.isFinal(stock.getModifiers) && !Modifier.isAbstract(stock.getModifiers)
+    classOf[FileSystem].isAssignableFrom(stock) && !stock.getName.startsWith(Prefix) &&
+      !classOf[HarFileSystem].isAssignableFrom(stock) && isOpen(stock.getModifiers) &&
+      !Modifier.isFinal(stock.getModifiers) && !Modifier.isAbstract(stock.getModifiers) &&
+      stock.getDeclaredConstructors.exists(made => made.getParameterCount == 0 && isOpen(made.getModifiers))
 
-  /** To other file systems, which are measured. */
-  private def passesOn(stock: Class[_]) =
-    Seq(classOf[FilterFileSystem], classOf[ViewFileSystem], classOf[HarFileSystem]).exists(_.isAssignableFrom(stock)) &&
-      !classOf[LocalFileSystem].isAssignableFrom(stock)
+  private def isOpen(modifiers: Int) = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers)
 
+  /** Ready to be used, so that what is wrong with it shows here. */
   private def define(stock: Class[_]): Class[_] = {
-    val name = Prefix + stock.getSimpleName
+    val name = Prefix + stock.getName
     val bytes = write(name.replace('.', '/'), Type.getInternalName(stock))
-    // it has to see the plugin, and through it what the plugin sees
-    new ClassLoader(getClass.getClassLoader) {
+    val plugin = getClass.getClassLoader
+    // of another copy of either nobody is to find its classes
+    val loader = new ClassLoader(stock.getClassLoader) {
+      override def loadClass(other: String, resolve: Boolean): Class[_] =
+        if (other == stock.getName) stock
+        else if (other == HooksName.replace('/', '.')) plugin.loadClass(other)
+        else super.loadClass(other, resolve)
       override def findClass(other: String): Class[_] =
-        if (other == name) defineClass(name, bytes, 0, bytes.length) else stock.getClassLoader.loadClass(other)
-    }.loadClass(name)
+        if (other == name) defineClass(name, bytes, 0, bytes.length) else throw new ClassNotFoundException(other)
+    }
+    Class.forName(name, true, loader)
   }
 
   /** Name, result and arguments of what is overridden, and the hook that gets the result. */

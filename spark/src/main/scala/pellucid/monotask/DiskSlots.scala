@@ -1,5 +1,7 @@
 package pellucid.monotask
 
+import java.nio.file.Path
+
 import pellucid.disk.Devices
 import pellucid.sched.Monotask
 
@@ -7,8 +9,9 @@ import pellucid.sched.Monotask
   *
   * @param set by the user, for all disks
   * @param local the disks of Spark's local folders
+  * @param devices where the kernel tells of them
   */
-private[monotask] final class DiskSlots(set: Option[Int], local: Seq[String]) {
+private[monotask] final class DiskSlots(set: Option[Int], local: Seq[String], devices: Path = Devices.Known) {
 
   /** Of a disk that the kernel does not know by this name, such as a datanode's, what Spark's own have. */
   def of(disk: String): Int =
@@ -17,5 +20,11 @@ private[monotask] final class DiskSlots(set: Option[Int], local: Seq[String]) {
   /** Of all local disks. */
   val ofLocal: Int = local.map(of).sum
 
-  private def known(disk: String) = Devices.rotates(disk).map(Monotask.slotsOfDisk)
+  /** Of what is written to other machines, whose disks are taken to be as these. */
+  def ofOutput: Int = local.map(disk => Monotask.slotsOfOutput(of(disk))).sum
+
+  /** No more than it takes. */
+  private def known(disk: String) = Devices.rotates(disk, devices).map { rotates =>
+    Devices.queueDepth(disk, devices).foldLeft(Monotask.slotsOfDisk(rotates))(math.min)
+  }
 }

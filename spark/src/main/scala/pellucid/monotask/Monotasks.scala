@@ -11,7 +11,7 @@ import org.apache.spark.storage.KeptMapOutput
 
 import pellucid.observe.{Activity, CpuClock, Daemons, Machine, QueueLevel}
 import pellucid.plugin.Guard
-import pellucid.sched.{Concurrency, CoreLending, CpuLimit, Monotask}
+import pellucid.sched.{Concurrency, CoreLending, CpuLimit}
 import pellucid.sched.CoreLending.{Computes, HasNone, Task, Waits}
 
 /** An executor's tasks as monotasks: the resources, the tasks that use them, and a watch over both.
@@ -39,7 +39,7 @@ private[pellucid] final class Monotasks(
   private val disks = new DiskSlots(set("diskSlots"), localDisks.names)
   private val networkSlots = set("networkSlots").getOrElse(4)
   private val outputSlots = set("outputSlots").getOrElse(
-    if (balances) Monotask.slotsOfOutput(disks.ofLocal) else disks.ofLocal
+    if (balances) disks.ofOutput else disks.ofLocal
   )
   private val resources = new Resources(cores, disks, networkSlots, outputSlots)
   ScheduledServing.install(new Serving(resources, localDisks.of(_: File)))

@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import pellucid.observe.QueueLevel
 import pellucid.sched.MonotaskPhase
+import pellucid.trace.PathTable
 
 /** The resources of an executor, each with its own scheduler (thesis section 5.3.3). */
 private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlots: Int, outputSlots: Int) {
@@ -63,7 +64,7 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
     */
   def of(place: String, phase: MonotaskPhase): Gate =
     if (Resources.isDisk(place)) other(place, disks.of)
-    else if (place.startsWith(Resources.Store)) other(place, _ => math.max(cores, networkSlots))
+    else if (place.startsWith(PathTable.Store)) other(place, _ => math.max(cores, networkSlots))
     else if (phase == MonotaskPhase.OutputWrite) other(s"network:$place", _ => outputSlots)
     else network
 
@@ -79,9 +80,6 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
 
 object Resources {
   final val Disk = "disk:"
-
-  /** Begins the name of an object store, before its scheme. */
-  final val Store = "store:"
   private final val SlowNanos = 1000000000L
 
   /** More than a slow disk takes for one monotask. */
