@@ -9,7 +9,7 @@ import time
 from urllib.request import Request, urlopen
 
 import pytest
-from test_versions import CASES, WAYS, nothing_went_wrong, report, run, said_by_executors
+from test_versions import VERSIONS, WAYS, nothing_went_wrong, report, run, said_by_executors
 
 from lab import software
 from lab.config import Config
@@ -59,7 +59,7 @@ def text_of(files):
     return {name: content for name, content in files.items() if name.startswith("/text/part")}
 
 
-@pytest.mark.parametrize("master", [master for version, master in CASES if version == Config.spark_version])
+@pytest.mark.parametrize("master", ["local-cluster[2,2,1024]", *(["local[2]"] if VERSIONS else [])])
 def test_an_object_store_is_a_resource_of_its_own(master, store, tmp_path):
     client = {
         "spark.hadoop.fs.s3a.endpoint": store,
