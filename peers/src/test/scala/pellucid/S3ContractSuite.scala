@@ -75,40 +75,21 @@ private class S3Contract(conf: Configuration) extends AbstractBondedFSContract(c
 }
 
 private object S3Contract {
-  class BulkDelete extends AbstractContractBulkDeleteTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
+  trait Has extends AbstractFSContractTestBase {
+    override def createContract(conf: Configuration): AbstractFSContract = new S3Contract(conf)
   }
-  class ContentSummary extends AbstractContractContentSummaryTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class Create extends AbstractContractCreateTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class Delete extends AbstractContractDeleteTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class GetFileStatus extends AbstractContractGetFileStatusTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class Mkdir extends AbstractContractMkdirTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class Open extends AbstractContractOpenTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class Rename extends AbstractContractRenameTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class Seek extends AbstractContractSeekTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
-  class Unbuffer extends AbstractContractUnbufferTest {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
+  class BulkDelete extends AbstractContractBulkDeleteTest with Has
+  class ContentSummary extends AbstractContractContentSummaryTest with Has
+  class Create extends AbstractContractCreateTest with Has
+  class Delete extends AbstractContractDeleteTest with Has
+  class GetFileStatus extends AbstractContractGetFileStatusTest with Has
+  class Mkdir extends AbstractContractMkdirTest with Has
+  class Open extends AbstractContractOpenTest with Has
+  class Rename extends AbstractContractRenameTest with Has
+  class Seek extends AbstractContractSeekTest with Has
+  class Unbuffer extends AbstractContractUnbufferTest with Has
 
   @ParameterizedClass
   @MethodSource(Array("params"))
-  class VectoredRead(buffer: String) extends AbstractContractVectoredReadTest(buffer) {
-    override def createContract(conf: Configuration) = new S3Contract(conf)
-  }
+  class VectoredRead(buffer: String) extends AbstractContractVectoredReadTest(buffer) with Has
 }
