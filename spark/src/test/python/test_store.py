@@ -2,13 +2,12 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
 from urllib.request import Request, urlopen
 
 import pytest
+from test_tab import free_port, soon
 from test_versions import VERSIONS, WAYS, nothing_went_wrong, report, run, said_by_executors
 
 from lab import software
@@ -18,9 +17,7 @@ from lab.config import Config
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     """The address of one with a bucket, `data`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     said = (tmp_path_factory.mktemp("moto") / "said").open("wb")
     server = subprocess.Popen(
@@ -28,12 +25,7 @@ def store(tmp_path_factory):
         env=os.environ | {"PYTHONPATH": str(software.moto())}, stdout=said, stderr=said
     )  # fmt: skip
     try:
-        for _ in range(300):
-            try:
-                urlopen(Request(f"{address}/data", method="PUT"))
-                break
-            except OSError:
-                time.sleep(0.2)
+        soon(lambda: urlopen(Request(f"{address}/data", method="PUT")))
         yield address
     finally:
         server.kill()

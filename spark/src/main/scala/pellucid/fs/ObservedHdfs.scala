@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.protocol.{DatanodeInfo, ExtendedBlock, LocatedBloc
   */
 private[fs] object ObservedHdfs {
 
+  /** Whether `stock` has such a class. */
   def has(stock: AnyRef): Boolean =
     stock.getClass == classOf[HdfsDataInputStream] || stock.getClass == classOf[HdfsDataOutputStream]
 

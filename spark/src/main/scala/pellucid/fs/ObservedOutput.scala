@@ -2,8 +2,6 @@ package pellucid.fs
 
 import java.io.OutputStream
 
-import scala.annotation.tailrec
-
 import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.statistics.{IOStatistics, IOStatisticsSource}
 
@@ -24,13 +22,13 @@ private[fs] final class ObservedOutput private (
 private[fs] object ObservedOutput {
   private val guard = new Guard("measuring output")
 
-  /** `stock` itself where no task runs, and where it is more than a stream, as of [[ObservedInput]].
+  /** `stock` itself where no task runs, and where it cannot be a measured one.
     *
     * @param replicas where there is a choice
     */
   def of(stock: FSDataOutputStream, replicas: => Option[HdfsReplicas] = None)(path: => String): FSDataOutputStream = {
     val record = TaskRecord.current
-    if (record == null || !ObservedInput.isPlain(stock) || isObserved(stock)) stock
+    if (record == null || !IsObserved.canBe(stock)) stock
     else
       guard {
         val place = path
@@ -39,12 +37,6 @@ private[fs] object ObservedOutput {
         val timed = new TimedOutput(stock, record.requests(Kind.Output, place), at, choice, arrival)
         ObservedHdfs.of(stock, new ObservedOutput(stock, timed))
       }.getOrElse(stock)
-  }
-
-  @tailrec private def isObserved(stock: OutputStream): Boolean = stock match {
-    case _: IsObserved => true
-    case of: FSDataOutputStream => isObserved(of.getWrappedStream)
-    case _ => false
   }
 }
 

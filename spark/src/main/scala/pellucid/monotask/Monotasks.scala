@@ -230,11 +230,12 @@ private[pellucid] final class Monotasks(
     val lent = resources.cpu.runs - cores
     val allowed = lending.look(all.toSeq.map(task => Task(task.number, state(task))), lent, Heap.isShort, now)
     resources.cpu.upTo(allowed.youngest)
-    for (n <- lent until allowed.lent if resources.cpu.waits > 0) {
-      val isSeen = n < blocked.length
-      val begun = if (isSeen) resources.cpu.overdraw() else resources.cpu.overdrawUnseen()
-      if (begun) lending.computes(now)
-      if (begun && !isSeen)
+    def isSeen(n: Int) = n < blocked.length
+    (lent until allowed.lent).takeWhile { n =>
+      resources.cpu.waits > 0 && (if (isSeen(n)) resources.cpu.overdraw() else resources.cpu.overdrawUnseen())
+    }.foreach { n =>
+      lending.computes(now)
+      if (!isSeen(n))
         ofStuck.fires("a task neither computed nor waited for another thread for seconds; its core was lent")
     }
   }
