@@ -15,8 +15,12 @@ abstract class SparkSuite extends munit.FunSuite {
 
   protected val folder: FunFixture[Path] = FunFixture[Path](
     _ => Files.createTempDirectory("pellucid"),
-    folder => Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
+    remove(_)
   )
+
+  /** With what is in it. */
+  protected def remove(folder: Path): Unit =
+    Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.deleteIfExists(_))
 
   override def beforeEach(context: BeforeEach): Unit = Guard.reset()
 }

@@ -72,6 +72,12 @@ final class Multitask private[monotask] (
   def mayGoAhead(place: String, phase: MonotaskPhase): Boolean =
     hasCore && !coreIsWanted && !isWanted(place, phase)
 
+  /** How many monotasks of all tasks a disk has for each that it runs at once. */
+  def loadOf(disk: String): Double = {
+    val gate = resources.of(disk, MonotaskPhase.ShuffleWrite)
+    (gate.runs + gate.waits).toDouble / gate.slots
+  }
+
   /** A disk that loses no time where its requests are of several places. */
   def servesSeveral(disk: String): Boolean = resources.of(disk, MonotaskPhase.InputRead).slots > 1
 

@@ -12,6 +12,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
 import pellucid.{Jobs, SparkSuite, Warnings}
+import pellucid.disk.Devices
 import pellucid.plugin.Guard
 import pellucid.sched.MonotaskPhase
 
@@ -163,6 +164,41 @@ class MonotaskShuffleSuite extends SparkSuite {
     }
     assertEquals(ran.answer, ("SortShuffleManager", Seq.empty[Path]))
   }
+
+  for ((name, reducers) <- Seq("" -> Pairs.Few, " that is sorted" -> Pairs.Many))
+    folder.test(s"map output$name goes to the disk that has least to do, and from there with its shuffle") { folder =>
+      val memory = Path.of("/dev/shm")
+      assume(
+        Files.isWritable(memory) && Devices.of(memory.toFile) != Devices.of(folder.toFile),
+        "there is no second disk"
+      )
+      val second = Files.createTempDirectory(memory, "pellucid")
+
+      /** By the hash of their names all large files are on one of two disks. */
+      def use(spark: SparkSession) = {
+        val pairs = spark.sparkContext.parallelize(0 until 8, 8)
+          .flatMap(n => Pairs.of(n).take(if (n % 2 == 0) 4000 else 10))
+        val shuffled = Pairs.shuffled(pairs, reducers)
+        val (count, contents) = (shuffled.count(), Pairs.contents)
+        val bytesOnSecond =
+          Pairs.files.filter(f => f.startsWith(second) && f.toString.endsWith(".data")).map(Files.size(_)).sum
+        SparkEnv.get.shuffleManager.unregisterShuffle(0)
+        Reference.reachabilityFence(shuffled)
+        ((count, contents, Pairs.files), bytesOnSecond)
+      }
+      try {
+        val disks = "spark.local.dir" -> s"${Files.createTempDirectory(folder, "local")},$second"
+        val noRoom = "spark.pellucid.monotasks.shuffleMemory" -> "1e-9" // but files may be anywhere
+        val ran = Jobs.run(folder, conf = on + noRoom + disks)(use)
+        val (seen, bytesOnSecond) = ran.answer
+        assertEquals(seen, Jobs.run(folder, plugin = false)(use).answer._1)
+        assertEquals(seen._3, Seq.empty[Path])
+        val uses = ran.paths("shuffleWrite").groupMapReduce(_.path)(_.bytes)(_ + _)
+        assertEquals(uses.get(Devices.of(second.toFile)), Some(bytesOnSecond))
+        assertEquals(uses.values.sum, bytesOf(ran))
+        assert(uses.values.min > bytesOf(ran) / 5, uses) // one large file of four
+      } finally remove(second)
+    }
 
   folder.test("an exception in the hook is one warning, and the job as it was") { folder =>
     Guard.sabotage("writing map output as monotasks")

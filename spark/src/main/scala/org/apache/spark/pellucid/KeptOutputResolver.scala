@@ -1,17 +1,60 @@
 package org.apache.spark.pellucid
 
-import java.io.{InputStream, IOException}
+import java.io.{File, InputStream, IOException}
 import java.nio.ByteBuffer
+import java.util.concurrent.ConcurrentHashMap
 
 import io.netty.buffer.{ByteBuf, ByteBufInputStream, Unpooled}
-import org.apache.spark.SparkConf
+import org.apache.spark.{SparkConf, TaskContext}
 import org.apache.spark.network.buffer.{FileSegmentManagedBuffer, ManagedBuffer}
 import org.apache.spark.shuffle.IndexShuffleBlockResolver
 import org.apache.spark.storage._
 
-/** Finds shuffle blocks as Spark does, by the index that is on disk for each map task; those whose map output is still in memory, there. */
-private[pellucid] final class KeptOutputResolver(conf: SparkConf, val kept: KeptMapOutput)
+import pellucid.sched.LeastLoaded
+
+/** Finds shuffle blocks as Spark does, by the index that is on disk for each map task; those whose map output is still in memory, there. As nobody else reads the
+  * files, what is written at once need not be where Spark's hash of its name has it: it goes to the disk that has least to do.
+  */
+private[pellucid] final class KeptOutputResolver(conf: SparkConf, val kept: KeptMapOutput, disks: LocalDisks)
     extends IndexShuffleBlockResolver(conf) {
+
+  /** By their numbers; each has its part of all disks. */
+  private val shuffles = new ConcurrentHashMap[Int, Placed]
+  @volatile private var hasFailed = false
+
+  private final class Placed {
+    val leastLoaded = new LeastLoaded(disks.names)
+    val elsewhere = new ConcurrentHashMap[Long, File] // than by name, of each map task
+  }
+
+  /** The disk for a map task's output, of which so many bytes are known; from now on its file is there. By name once writing has failed to one: the disk that has least
+    * to do may be the one that takes nothing.
+    *
+    * @param load what a disk has to do
+    */
+  def place(output: ShuffleDataBlockId, bytes: Long, context: TaskContext)(load: String => Double): String = {
+    val byName = disks.ofName(output)
+    if (hasFailed || bytes == 0 || disks.names.size == 1) byName
+    else {
+      context.addTaskFailureListener { (task, e) =>
+        if (e.isInstanceOf[IOException] && !task.isInterrupted()) hasFailed = true
+      }
+      val placed = shuffles.computeIfAbsent(output.shuffleId, _ => new Placed)
+      val withRoom = disks.names.filter(disks.hasRoom(_, bytes))
+      val disk = placed.synchronized(placed.leastLoaded.next(bytes, withRoom, byName)(load))
+      if (disk == byName) disk
+      else disks.on(disk, output).fold(byName) { file => placed.elsewhere.put(output.mapId, file); disk }
+    }
+  }
+
+  override def getDataFile(shuffleId: Int, mapId: Long, dirs: Option[Array[String]]): File =
+    Option(shuffles.get(shuffleId)).flatMap(placed => Option(placed.elsewhere.get(mapId))).filter(_ => dirs.isEmpty)
+      .getOrElse(super.getDataFile(shuffleId, mapId, dirs))
+
+  /** The files of a shuffle that are not where Spark, which deletes the others, looks for them. */
+  def removeElsewhere(shuffleId: Int): Unit =
+    Option(shuffles.remove(shuffleId)).foreach(_.elsewhere.values.forEach { file => file.delete(); () })
+
   override def getBlockData(blockId: BlockId, dirs: Option[Array[String]]): ManagedBuffer =
     (super.getBlockData(blockId, dirs), LocalDisks.file(blockId)) match {
       case (file: FileSegmentManagedBuffer, output: ShuffleDataBlockId) if dirs.isEmpty && kept.get(output).isDefined =>

@@ -38,6 +38,9 @@ private[pellucid] final class MapOutput(
   override protected def isWritten: Boolean = spilled.nonEmpty
   override def lengths: Array[Long] = parts.map(_.size)
 
+  /** In memory and not. */
+  def size: Long = lengths.sum + spilled.fold(0L)(_.size)
+
   override protected def makeRoom(held: Long): Unit = {
     val spill = spilled.getOrElse {
       val (id, file) = blocks.createTempShuffleBlock()

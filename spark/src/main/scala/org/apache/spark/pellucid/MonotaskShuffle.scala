@@ -9,7 +9,7 @@ import org.apache.spark.shuffle.IndexShuffleBlockResolver.NOOP_REDUCE_ID
 import org.apache.spark.shuffle.checksum.ShuffleChecksumSupport
 import org.apache.spark.shuffle.sort._
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleMapOutputWriter
-import org.apache.spark.storage.{BlockManager, BlockManagerId, KeptMapOutput, ShuffleBlockId, ShuffleDataBlockId}
+import org.apache.spark.storage.{BlockManager, BlockManagerId, KeptMapOutput, ShuffleDataBlockId}
 
 import pellucid.monotask.Multitask
 import pellucid.observe.TaskRecord
@@ -46,7 +46,10 @@ private[pellucid] final class MonotaskShuffle(
   ): ShuffleReader[K, C] =
     stock.getReader(handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics)
   override def unregisterShuffle(shuffleId: Int): Boolean = {
-    kept.foreach(found => MonotaskShuffle.removing(found.kept.remove(shuffleId)))
+    kept.foreach { found =>
+      found.removeElsewhere(shuffleId)
+      MonotaskShuffle.removing(found.kept.remove(shuffleId))
+    }
     stock.unregisterShuffle(shuffleId)
   }
   override def stop(): Unit = { kept.foreach(_.kept.stop()); stock.stop() }
@@ -93,8 +96,7 @@ private[pellucid] final class MonotaskShuffle(
       val writer = new MonotaskShuffleWriter(
         dependency,
         new MapOutput(partitions, checksums, context, record, task, env.blockManager.diskBlockManager, disks),
-        inFile(id, partitions),
-        disk(id),
+        bytes => (place(id, bytes), inFile(id, partitions)),
         keep(id),
         () => getChecksumValues(checksums),
         rows,
@@ -122,7 +124,7 @@ private[pellucid] final class MonotaskShuffle(
         mapId,
         partitions,
         shuffleBlockResolver,
-        disk(id),
+        place(id, _),
         keep(id),
         metrics,
         context,
@@ -136,7 +138,13 @@ private[pellucid] final class MonotaskShuffle(
 
     private def inFile(id: Int, partitions: Int) =
       new LocalDiskShuffleMapOutputWriter(id, mapId, partitions, shuffleBlockResolver, env.conf)
-    private def disk(id: Int) = disks.of(ShuffleBlockId(id, mapId, 0))
+
+    /** The disk of the file, before that is asked for. */
+    private def place(id: Int, bytes: Long) = {
+      val output = ShuffleDataBlockId(id, mapId, NOOP_REDUCE_ID)
+      kept.flatMap(found => MonotaskShuffle.placing(found.place(output, bytes, context)(task.loadOf)))
+        .getOrElse(disks.ofName(output))
+    }
 
     /** In memory, with the index on disk, by which Spark finds a block as if it were in its file. */
     private def keep(id: Int)(output: GatheredOutput, checksums: Array[Long]): Option[Array[Long]] =
@@ -152,6 +160,7 @@ private[pellucid] final class MonotaskShuffle(
 }
 
 object MonotaskShuffle {
+  private val placing = new Guard("choosing disks for map output")
   private val keeping = new Guard("finding map output in memory")
   private val removing = new Guard("removing map output from memory")
   private val guard = new Guard("writing map output as monotasks")
@@ -168,7 +177,7 @@ object MonotaskShuffle {
           MapStatuses.check()
           // what is not there in this version is noticed here
           TaskMemory.spare(TaskContext.get().taskMemoryManager(), tasks = 1, parts = 1)
-          val kept = KeptMapOutput.of(env).map(new KeptOutputResolver(env.conf, _))
+          val kept = KeptMapOutput.of(env).map(new KeptOutputResolver(env.conf, _, new LocalDisks(env)))
           val asked = kept.filter { resolver =>
             keeping {
               answerBy(env.blockManager, put(env, stock, kept))

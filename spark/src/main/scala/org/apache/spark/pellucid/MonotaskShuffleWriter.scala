@@ -16,7 +16,7 @@ import org.apache.spark.storage.TempShuffleBlockId
 /** Writes a map task's output as Spark's `BypassMergeSortShuffleWriter` does, byte for byte the same file, but for the files per
   * partition that one writes and reads before: until all records are there, partitions are in memory (thesis section 5.3.2).
   *
-  * @param disk of the file
+  * @param place of the file, once it is known how long that is: the disk, and what writes it
   * @param keep keeps the output in memory, given the partitions' checksums, and returns how long each partition is; None where it is to be written
   * @param rows checksums that do not depend on the rows' order, where the driver wants them
   * @param status what the driver is told, of the partitions' lengths
@@ -24,8 +24,7 @@ import org.apache.spark.storage.TempShuffleBlockId
 private[pellucid] final class MonotaskShuffleWriter[K, V](
     dependency: ShuffleDependency[K, V, V],
     output: MapOutput,
-    file: ShuffleMapOutputWriter,
-    disk: String,
+    place: Long => (String, ShuffleMapOutputWriter),
     keep: (MapOutput, Array[Long]) => Option[Array[Long]],
     checksums: () => Array[Long],
     rows: Option[RowChecksums],
@@ -36,6 +35,7 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
   private val partitions = dependency.partitioner.numPartitions
   private val streams = new Array[SerializationStream](partitions)
   private val wrapped = new Array[OutputStream](partitions)
+  private var file: Option[ShuffleMapOutputWriter] = None
   private var lengths: Array[Long] = _
   private var stopped = false
 
@@ -46,21 +46,27 @@ private[pellucid] final class MonotaskShuffleWriter[K, V](
       for (p <- streams.indices if streams(p) != null) finish(p)
       val sums = if (some) checksums() else ShuffleChecksumHelper.EMPTY_CHECKSUM_VALUE
       lengths = keep(output, sums).getOrElse {
-        output.writeTo(file, disk)
-        file.commitAllPartitions(sums).getPartitionLengths
+        val (disk, written) = place(output.size)
+        file = Some(written)
+        output.writeTo(written, disk)
+        written.commitAllPartitions(sums).getPartitionLengths
       }
       metrics.incRecordsWritten(count)
       metrics.incBytesWritten(lengths.sum)
       metrics.incWriteTime(output.writeNanos)
     } catch {
       case e: Throwable =>
-        try file.abort(e)
-        catch {
-          case another: Exception =>
-            e.addSuppressed(another)
-            Try(file.abort(e)) // the disk was full for what it had in its buffer; now it deletes the file
-        }
+        file.foreach(abort(_, e))
         throw e
+    }
+
+  private def abort(file: ShuffleMapOutputWriter, e: Throwable): Unit =
+    try file.abort(e)
+    catch {
+      case another: Exception =>
+        e.addSuppressed(another)
+        Try(file.abort(e)) // the disk was full for what it had in its buffer; now it deletes the file
+        ()
     }
 
   /** How many there were. */

@@ -16,7 +16,7 @@ import pellucid.observe.{Kind, TaskRecord}
 /** The output of a map task that Spark has sorted or combined: its partitions come one after the other, as they are in the map task's file. It is in memory until all is
   * there; what has no room goes to the file before the rest.
   *
-  * @param disk of the file
+  * @param place the disk of the file, of which so many bytes are known
   * @param keep keeps the output in memory, given the partitions' checksums, and returns how long each partition is; None where it is to be written
   */
 private[pellucid] final class SortedMapOutput(
@@ -24,7 +24,7 @@ private[pellucid] final class SortedMapOutput(
     map: Long,
     partitions: Int,
     resolver: IndexShuffleBlockResolver,
-    disk: String,
+    place: Long => String,
     keep: (GatheredOutput, Array[Long]) => Option[Array[Long]],
     metrics: ShuffleWriteMetricsReporter,
     context: TaskContext,
@@ -34,6 +34,7 @@ private[pellucid] final class SortedMapOutput(
     with ShuffleMapOutputWriter {
   private val bytes = new ByteChunks(None, allocate)
   override val lengths = new Array[Long](partitions)
+  private lazy val disk = place(bytes.size)
   private lazy val unfinished = resolver.createTempFile(resolver.getDataFile(shuffle, map))
   private lazy val file = new FileOutputStream(unfinished)
   private var hasFile = false
