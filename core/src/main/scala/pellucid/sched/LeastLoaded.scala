@@ -8,15 +8,15 @@ import scala.math.Ordering.Double.TotalOrdering
   *
   * Like [[ResourceScheduler]] it has neither threads nor a clock.
   */
-final class LeastLoaded[D](disks: Seq[D]) {
-  private val got = mutable.HashMap.from(disks.map(_ -> 0L))
+final class LeastLoaded[D] {
+  private val got = mutable.HashMap.empty[D, Long].withDefaultValue(0L)
 
   /** For a file of so many `bytes`.
     *
-    * @param some of the disks, that may have it; `otherwise` gets it where there are none
+    * @param disks that may have it; `otherwise` gets it where there are none
     */
-  def next(bytes: Long, some: Seq[D], otherwise: D)(load: D => Double): D = {
-    val disk = some.minByOption(disk => (load(disk), got(disk))).getOrElse(otherwise)
+  def next(bytes: Long, disks: Seq[D], otherwise: D)(load: D => Double): D = {
+    val disk = disks.minByOption(disk => (load(disk), got(disk))).getOrElse(otherwise)
     got(disk) += bytes
     disk
   }

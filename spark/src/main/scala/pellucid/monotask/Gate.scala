@@ -66,6 +66,9 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   def waits: Int = synchronized(scheduler.waits)
   def runs: Int = synchronized(scheduler.runs)
 
+  /** Monotasks that run or wait. */
+  def busy: Int = synchronized(scheduler.runs + scheduler.waits)
+
   private def begin(turns: Seq[Turn]): Unit = turns.foreach(_.begin())
   private def beginSome(turns: Seq[Turn]): Boolean = { begin(turns); turns.nonEmpty }
 }

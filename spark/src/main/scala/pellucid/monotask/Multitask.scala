@@ -75,7 +75,7 @@ final class Multitask private[monotask] (
   /** How many monotasks of all tasks a disk has for each that it runs at once. */
   def loadOf(disk: String): Double = {
     val gate = resources.of(disk, MonotaskPhase.ShuffleWrite)
-    (gate.runs + gate.waits).toDouble / gate.slots
+    gate.busy.toDouble / gate.slots
   }
 
   /** A disk that loses no time where its requests are of several places. */

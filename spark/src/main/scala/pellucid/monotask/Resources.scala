@@ -51,7 +51,7 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
   }
 
   /** How many monotasks of all resources run or wait, and tasks that wait for their first one or have begun. */
-  def busy: Int = gates.map(gate => gate.runs + gate.waits).sum
+  def busy: Int = gates.map(_.busy).sum
 
   /** Of those where there is something. */
   def levels(): Seq[QueueLevel] = gates.filterNot(_ eq tasks).map(_.level()).filterNot(_.isEmpty)

@@ -23,7 +23,7 @@ private[pellucid] final class KeptOutputResolver(conf: SparkConf, val kept: Kept
   @volatile private var hasFailed = false
 
   private final class Placed {
-    val leastLoaded = new LeastLoaded(disks.names)
+    val leastLoaded = new LeastLoaded[String]
     val elsewhere = new ConcurrentHashMap[Long, File] // than by name, of each map task
   }
 
@@ -47,9 +47,12 @@ private[pellucid] final class KeptOutputResolver(conf: SparkConf, val kept: Kept
     }
   }
 
+  /** The file of a map task's output that is not where its name leads. */
+  def elsewhere(shuffleId: Int, mapId: Long): Option[File] =
+    Option(shuffles.get(shuffleId)).flatMap(placed => Option(placed.elsewhere.get(mapId)))
+
   override def getDataFile(shuffleId: Int, mapId: Long, dirs: Option[Array[String]]): File =
-    Option(shuffles.get(shuffleId)).flatMap(placed => Option(placed.elsewhere.get(mapId))).filter(_ => dirs.isEmpty)
-      .getOrElse(super.getDataFile(shuffleId, mapId, dirs))
+    elsewhere(shuffleId, mapId).filter(_ => dirs.isEmpty).getOrElse(super.getDataFile(shuffleId, mapId, dirs))
 
   /** The files of a shuffle that are not where Spark, which deletes the others, looks for them. */
   def removeElsewhere(shuffleId: Int): Unit =

@@ -3,7 +3,6 @@ package org.apache.spark.pellucid
 import java.io.File
 
 import org.apache.spark.SparkEnv
-import org.apache.spark.shuffle.IndexShuffleBlockResolver
 import org.apache.spark.storage._
 import org.apache.spark.util.Utils
 
@@ -15,16 +14,17 @@ final class LocalDisks(env: SparkEnv) {
   private val folders = blocks.localDirs
   private val devices = folders.map(Devices.of(_))
 
-  def names: Seq[String] = devices.distinct.toSeq
+  val names: Seq[String] = devices.distinct.toSeq
 
   /** Of the block's file. */
   def of(blockId: BlockId): String = LocalDisks.file(blockId) match {
-    case output @ ShuffleDataBlockId(shuffle, map, _) if devices.length > 1 =>
-      env.shuffleManager.shuffleBlockResolver match {
-        case found: IndexShuffleBlockResolver => of(found.getDataFile(shuffle, map)).getOrElse(ofName(output))
-        case _ => ofName(output)
-      }
+    case output: ShuffleDataBlockId => elsewhere(output).flatMap(of(_)).getOrElse(ofName(output))
     case file => ofName(file)
+  }
+
+  private def elsewhere(output: ShuffleDataBlockId): Option[File] = env.shuffleManager.shuffleBlockResolver match {
+    case found: KeptOutputResolver => found.elsewhere(output.shuffleId, output.mapId)
+    case _ => None
   }
 
   /** Of the folder that Spark's `DiskBlockManager` puts a file of that name into. */
