@@ -1,7 +1,7 @@
 package org.apache.spark.pellucid
 
 import java.util.{Collection => JCollection}
-import java.util.concurrent.{BlockingQueue, LinkedBlockingDeque, LinkedBlockingQueue}
+import java.util.concurrent.{BlockingQueue, LinkedBlockingDeque, LinkedBlockingQueue, Semaphore, TimeUnit}
 
 import scala.collection.mutable.{ArrayBuffer, Map}
 
@@ -19,9 +19,12 @@ import pellucid.sched.MonotaskPhase
 /** A task's requests for shuffle blocks of other executors. They stay here until the task has read what it has got; then all of them are
   * sent, and their blocks waited for, as one monotask of the network, of which few multitasks have requests under way at once (thesis
   * section 5.3.3). Where the task's core would idle meanwhile, it goes on with the first half of the blocks, and what comes while it computes on them is a
-  * monotask beside that.
+  * monotask beside that. Many bytes keep the network busy by themselves: such requests are sent one task's after the other's, when half of the blocks of the
+  * one before are there, so that a task has its own sooner than it would beside others.
+  *
+  * @param underWay bytes that were asked for and not read
   */
-private[pellucid] final class Fetches(task: Multitask) {
+private[pellucid] final class Fetches(task: Multitask, underWay: () => Long) {
   import Fetches._
   private val unsent = ArrayBuffer.empty[Request]
   private var blocks = 0 // that are to come, of requests that were sent
@@ -37,15 +40,17 @@ private[pellucid] final class Fetches(task: Multitask) {
   def add(ofBlocks: Int, listener: BlockFetchingListener)(send: BlockFetchingListener => Unit): Unit =
     synchronized(unsent += new Request(ofBlocks, () => send(new Counted(listener))))
 
+  /** Each is counted before the task can have it and end. */
   private final class Counted(stock: BlockFetchingListener) extends BlockFetchingListener {
     override def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = {
-      val size = data.size // while it is the client's
-      try stock.onBlockFetchSuccess(blockId, data)
-      finally ended(size)
+      ended(data.size)
+      stock.onBlockFetchSuccess(blockId, data)
     }
-    override def onBlockFetchFailure(blockId: String, e: Throwable): Unit =
-      try stock.onBlockFetchFailure(blockId, e)
-      finally { Fetches.this.synchronized { failed = true }; ended(0) }
+    override def onBlockFetchFailure(blockId: String, e: Throwable): Unit = {
+      Fetches.this.synchronized { failed = true }
+      ended(0)
+      stock.onBlockFetchFailure(blockId, e)
+    }
   }
 
   private def ended(size: Long): Unit = synchronized {
@@ -74,9 +79,17 @@ private[pellucid] final class Fetches(task: Multitask) {
   /** Since when it had gone on. */
   private def comesBack(): Option[Long] = synchronized { val at = wentOnAt; wentOnAt = None; at }
 
-  /** All blocks are counted before the first of them can come. */
   private def ask(): Unit = {
     if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
+    try {
+      if (underWay() < ManyBytes) askForHalf() else inTurn(askForHalf())
+      awaitRest()
+    } finally synchronized(if (blocks > 0) cameAt = System.nanoTime())
+    synchronized(if (blocks > 0 && !failed) wentOnAt = Some(cameAt))
+  }
+
+  /** All blocks are counted before the first of them can come. A failure is for the task to see at once. */
+  private def askForHalf(): Unit = {
     val (requests, half) = synchronized {
       val all = unsent.toList
       unsent.clear()
@@ -84,19 +97,12 @@ private[pellucid] final class Fetches(task: Multitask) {
       (all, blocks / 2)
     }
     requests.foreach(_.send())
-    await(half)
+    synchronized(while (blocks > half && !failed) wait())
   }
 
-  /** Until all but `half` of them are there, or all where its core is wanted: of that, as nobody tells, it asks again and again. A failure is for the
-    * task to see at once.
-    */
-  private def await(half: Int): Unit = synchronized {
-    try
-      while (blocks > 0 && !failed && !(blocks <= half && task.mayGoOn(Place, Phase)))
-        wait(if (blocks <= half) AskMillis else 0)
-    finally if (blocks > 0) cameAt = System.nanoTime()
-    if (blocks > 0 && !failed) wentOnAt = Some(cameAt)
-  }
+  /** While its core is wanted: of that, as nobody tells, it asks again and again. */
+  private def awaitRest(): Unit =
+    synchronized(while (blocks > 0 && !failed && !task.mayGoOn(Place, Phase)) wait(AskMillis))
 
   /** So many bytes, and when the last of them came. */
   private def moved(): (Int, Long) = synchronized {
@@ -111,6 +117,15 @@ object Fetches {
   private final val Place = "shuffle"
   private val Phase = MonotaskPhase.ShuffleRead
   private final val AskMillis = 10L
+  private final val ManyBytes = 4L << 20
+  private val turn = new Semaphore(1, true)
+
+  /** After those before it, for which it waits a second at most: a machine that is slow or gone should not keep it from others. */
+  private def inTurn(asks: => Unit): Unit = {
+    val has = turn.tryAcquire(1, TimeUnit.SECONDS)
+    try asks
+    finally if (has) turn.release()
+  }
 
   private final class Request(val blocks: Int, val send: () => Unit)
 
@@ -144,7 +159,8 @@ object Fetches {
     Fields.get(classOf[ShuffleBlockFetcherIterator], iterator, "results") match {
       case ours: Results => Some(ours.fetches)
       case stock: JCollection[_] if stock.isEmpty && asksFirst(iterator) =>
-        val fetches = new Fetches(task)
+        val underWay = Fields.of(classOf[ShuffleBlockFetcherIterator], "bytesInFlight")
+        val fetches = new Fetches(task, () => underWay.getLong(iterator))
         Fields.replace(classOf[ShuffleBlockFetcherIterator], iterator, results(stock.getClass, fetches), "results")
         Some(fetches)
       case _ => None

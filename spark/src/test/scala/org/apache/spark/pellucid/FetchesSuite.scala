@@ -22,17 +22,22 @@ class FetchesSuite extends SparkSuite {
   private val on = Map("spark.pellucid.monotasks" -> "true", "spark.pellucid.monotasks.networkSlots" -> "2")
 
   folder.test(
-    "what is there is read first; then requests are sent together, by two tasks at once, until all blocks are there"
+    "what is there is read first; then requests are sent together, by as many tasks at once as the network has slots, until all blocks are there"
   ) { folder =>
     Others.reset()
-    val ran = Jobs.run(folder, conf = on) { spark =>
+    val ran = Jobs.run(folder, conf = on + ("spark.pellucid.monotasks.networkSlots" -> "1")) { spark =>
       spark.sparkContext.parallelize(0 until 8, 8).map { i =>
         val reducer = new Reducer(if (i % 2 == 0) classOf[LinkedBlockingQueue[_]] else classOf[LinkedBlockingDeque[_]])
         import reducer.{fetches, results}
         var sent = 0
+        val there = new AtomicInteger
         for (request <- 1 to 3) fetches.add(2, reducer) { listener =>
+          if (sent == 0) Others.asks()
           sent += 1
-          for (block <- 1 to 2) Others.send(() => listener.onBlockFetchSuccess(s"$request.$block", Others.block))
+          for (block <- 1 to 2) Others.send { () =>
+            if (there.incrementAndGet() == 3) Others.hasHalf()
+            listener.onBlockFetchSuccess(s"$request.$block", Others.block)
+          }
         }
         results.put("local")
         val first = results.take().toString
@@ -49,7 +54,7 @@ class FetchesSuite extends SparkSuite {
     assertEquals(waited.size, 8)
     assert(waited.forall(table.serviceMicros(_) >= 20000), waited.map(table.serviceMicros(_)))
     assert(rest.forall(table.bytes(_) <= 3000), rest.map(table.bytes(_))) // what comes when half is there
-    assert(Others.most.get <= 2 * 6, Others.most) // that are under way, of two tasks
+    assertEquals(Others.most.get, 1)
   }
 
   private def ofNetwork(table: MonotaskTable): Seq[Int] = (0 until table.size).filter(row =>
@@ -65,8 +70,8 @@ class FetchesSuite extends SparkSuite {
     val ran = alone(folder) { reducer =>
       reducer.asks("a b", whenTold = "c d")
       val first = reducer.takes()
-      val half = reducer.results.size
       AtOnce.spin(50)
+      val half = reducer.results.size
       val second = reducer.takes()
       Others.comes("c", afterWaiting = Some(Thread.currentThread))
       val third = reducer.takes()
@@ -115,6 +120,55 @@ class FetchesSuite extends SparkSuite {
       }.collect().toSeq
     }
     assert(ran.answer.head)
+  }
+
+  /** A task has asked for four blocks, of which the first `come`, one every 150 ms, and the others when a second task has asked for its own.
+    *
+    * @return how many of the four had come by then, and how many milliseconds it took
+    */
+  private def besideAnother(folder: Path, bytes: Long, come: Int): (Int, Long) = {
+    Others.reset()
+    Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(0 until 2, 2).map { i =>
+        val reducer = new Reducer(bytes = bytes)
+        val names = Seq("a", "b", "c", "d")
+        var asked = (0, 0L)
+        if (i == 0) {
+          reducer.fetches.add(4, reducer) { listener =>
+            names.foreach(Others.hold(_, listener))
+            Others.computing.countDown()
+          }
+          names.foreach(_ => reducer.takes())
+        } else {
+          while (Others.computing.getCount == 2) Thread.sleep(1) // the first has not asked
+          val began = AtOnce.micros
+          for ((name, i) <- names.take(come).zipWithIndex) Others.comes(name, millis = 150 * (i + 1))
+          reducer.fetches.add(1, reducer) { listener =>
+            asked = (names.count(Others.came(_).nonEmpty), (AtOnce.micros - began) / 1000)
+            names.foreach(Others.comes(_))
+            Others.send(() => listener.onBlockFetchSuccess("e", Others.block))
+          }
+          reducer.takes()
+        }
+        asked
+      }.collect().last
+    }.answer
+  }
+
+  folder.test("requests for many bytes are sent one task's after the other's, when half of the blocks are there") {
+    folder =>
+      val (came, millis) = besideAnother(folder, bytes = 4L << 20, come = 2)
+      assert(came > 0 && millis >= 300, (came, millis)) // the second may not have been noted as one that came
+  }
+
+  folder.test("or after a second") { folder =>
+    val (came, millis) = besideAnother(folder, bytes = 4L << 20, come = 0)
+    assert(came == 0 && millis >= 1000, (came, millis))
+  }
+
+  folder.test("those for few bytes are sent beside others") { folder =>
+    val (came, _) = besideAnother(folder, bytes = (4L << 20) - 1, come = 2)
+    assertEquals(came, 0)
   }
 
   folder.test("blocks that come while requests are still being sent count") { folder =>
@@ -205,10 +259,13 @@ class FetchesSuite extends SparkSuite {
 }
 
 /** As Spark's iterator over a shuffle's blocks, of the task on whose thread it is made. */
-private final class Reducer(stock: Class[_] = classOf[LinkedBlockingDeque[_]]) extends BlockFetchingListener {
-  val fetches = new Fetches(TaskRecord.current.multitask.get)
+private final class Reducer(stock: Class[_] = classOf[LinkedBlockingDeque[_]], bytes: Long = 1000)
+    extends BlockFetchingListener {
+  val fetches = new Fetches(TaskRecord.current.multitask.get, () => bytes)
   val results: BlockingQueue[AnyRef] = Fetches.results(stock, fetches)
-  def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = results.put(blockId)
+
+  /** The task may have it, and end, before the thread that brings it goes on. */
+  def onBlockFetchSuccess(blockId: String, data: ManagedBuffer): Unit = { results.put(blockId); Thread.sleep(1) }
   def onBlockFetchFailure(blockId: String, e: Throwable): Unit = results.put(blockId)
 
   /** For blocks of these names that come soon, and others that do when they are told to. */
@@ -233,12 +290,16 @@ private final case class Taken(block: String, began: Long, ended: Long)
 object Others {
   private val later = Executors.newScheduledThreadPool(1)
   val block = new NioManagedBuffer(ByteBuffer.allocate(1000))
+
+  /** Tasks at once that have asked and not half of their blocks. */
   val most = new AtomicInteger
-  private val underWay = new AtomicInteger
+  private val asking = new AtomicInteger
+  def asks(): Unit = { most.accumulateAndGet(asking.incrementAndGet(), math.max); () }
+  def hasHalf(): Unit = { asking.decrementAndGet(); () }
   private val held = new ConcurrentHashMap[String, Held]
 
   def reset(): Unit = {
-    Seq(most, underWay).foreach(_.set(0))
+    Seq(most, asking).foreach(_.set(0))
     held.clear()
     computing = new CountDownLatch(2)
     computed = new CountDownLatch(2)
@@ -249,8 +310,7 @@ object Others {
   def compute(): Unit = { computing.countDown(); computing.await() }
 
   def send(arrives: () => Unit, millis: Long = 20): Unit = {
-    most.accumulateAndGet(underWay.incrementAndGet(), math.max)
-    later.schedule((() => { underWay.decrementAndGet(); arrives() }): Runnable, millis, TimeUnit.MILLISECONDS)
+    later.schedule((() => arrives()): Runnable, millis, TimeUnit.MILLISECONDS)
     ()
   }
 
@@ -263,13 +323,16 @@ object Others {
   }
 
   /** @param afterWaiting a thread that is to have waited 50 ms by then */
-  def comes(name: String, afterWaiting: Option[Thread] = None): Unit = send { () =>
-    for (thread <- afterWaiting) {
-      while (thread.getState != Thread.State.WAITING && came(name).isEmpty) Thread.sleep(1)
-      Thread.sleep(50)
-    }
-    held.get(name).comes()
-  }
+  def comes(name: String, afterWaiting: Option[Thread] = None, millis: Long = 20): Unit = send(
+    () => {
+      for (thread <- afterWaiting) {
+        while (thread.getState != Thread.State.WAITING && came(name).isEmpty) Thread.sleep(1)
+        Thread.sleep(50)
+      }
+      held.get(name).comes()
+    },
+    millis
+  )
 
   /** Microseconds before and after its task was told; None where it has not come. */
   def came(name: String): Option[(Long, Long)] = held.get(name).came
