@@ -9,6 +9,9 @@ import scala.collection.mutable
   *
   * Machines fill up slot by slot. A task goes to that of its machines which has the fewest; where all are full, tasks there make room, along the shortest chain
   * in which each moves to another machine of its own (augmenting paths of a bipartite matching). Where there is no such chain the task waits for the next slots.
+  *
+  * In the end tasks that have the same machines, as those of one block of a file have, change places so that each machine's follow each other: it reads on
+  * where it read, and what it has read ahead is its own.
   */
 final class LocalTasks private (slots: Array[Int], machines: Array[List[Int]]) {
   import LocalTasks._
@@ -95,6 +98,8 @@ object LocalTasks {
     local.assign()
     val its = Array.fill(machines.length)(Option.empty[Int])
     for ((tasks, machine) <- local.taken.zipWithIndex; task <- tasks) its(task) = Some(machine)
+    for (alike <- machines.indices.groupBy(machines(_)).values; (task, machine) <- alike.zip(alike.map(its(_)).sorted))
+      its(task) = machine
     its
   }
 }

@@ -26,6 +26,13 @@ class LocalTasksSuite extends munit.FunSuite {
     assertEquals(its, Seq(Some(0), Some(0), Some(2), Some(1)))
   }
 
+  test("of tasks with the same machines each machine has those that follow each other") {
+    val blocks = Seq.fill(4)(Seq(0, 1)) ++ Seq.fill(4)(Seq(1, 2)) // eight tasks for three machines: 3, 3 and 2
+    val its = machineOf(1, 1, 1)(blocks: _*).map(_.get)
+    for (of <- Seq(its.take(4), its.drop(4))) assertEquals(of, of.sorted)
+    assertEquals(Seq(0, 1, 2).map(machine => its.count(_ == machine)).sorted, Seq(2, 3, 3))
+  }
+
   test("a machine without slots gets none, and a task that no other has is nobody's") {
     assertEquals(machineOf(1, 0)(Seq(), Seq(1), Seq(0, 1)), Seq(None, None, Some(0)))
     assertEquals(machineOf(0)(Seq(0)), Seq(None))
