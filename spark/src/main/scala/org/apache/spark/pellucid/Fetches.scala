@@ -82,11 +82,14 @@ private[pellucid] final class Fetches(task: Multitask, underWay: () => Long) {
   private def ask(): Unit = {
     if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
     try {
-      if (underWay() < ManyBytes) askForHalf() else inTurn(askForHalf())
+      if (asksForMany) inTurn(askForHalf()) else askForHalf()
       awaitRest()
     } finally synchronized(if (blocks > 0) cameAt = System.nanoTime())
     synchronized(if (blocks > 0 && !failed) wentOnAt = Some(cameAt))
   }
+
+  /** Not where it comes back for what it has asked for. */
+  private def asksForMany = synchronized(unsent.nonEmpty) && underWay() >= ManyBytes
 
   /** All blocks are counted before the first of them can come. A failure is for the task to see at once. */
   private def askForHalf(): Unit = {

@@ -166,6 +166,35 @@ class FetchesSuite extends SparkSuite {
     assert(came == 0 && millis >= 1000, (came, millis))
   }
 
+  folder.test("a task that comes back for the rest of many bytes does not wait for those who ask") { folder =>
+    Others.reset()
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(0 until 2, 2).map { i =>
+        val reducer = new Reducer(bytes = 4L << 20)
+        if (i == 0) {
+          reducer.asks("a b", whenTold = "c d")
+          reducer.takes()
+          Others.computing.countDown() // it has gone on with half
+          Others.computed.await()
+          reducer.takes()
+          for (name <- Seq("c", "d")) Others.comes(name)
+          val back = reducer.takes()
+          Others.comes("e")
+          (back.ended - back.began) / 1000
+        } else {
+          while (Others.computing.getCount == 2) Thread.sleep(1)
+          reducer.fetches.add(1, reducer) { listener =>
+            Others.hold("e", listener)
+            for (_ <- 1 to 2) Others.computed.countDown()
+          }
+          reducer.takes()
+          0
+        }
+      }.collect().head
+    }
+    assert(ran.answer < 1000, ran.answer)
+  }
+
   folder.test("those for few bytes are sent beside others") { folder =>
     val (came, _) = besideAnother(folder, bytes = (4L << 20) - 1, come = 2)
     assertEquals(came, 0)
