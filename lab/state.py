@@ -37,8 +37,9 @@ def replaced(path):
         with open(new, "w", newline="") as file:
             yield file
         new.replace(path)
-    finally:
+    except BaseException:
         new.unlink(missing_ok=True)
+        raise
 
 
 def write(name, state):

@@ -2,6 +2,7 @@
 
 import csv
 from argparse import ArgumentTypeError, Namespace
+from pathlib import Path
 
 import pytest
 
@@ -134,6 +135,19 @@ def test_a_file_that_is_not_written_to_its_end_replaces_nothing(tmp_path):
         file.write("half")
         raise KeyboardInterrupt
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.md", "before")]
+
+
+def test_who_has_replaced_a_file_leaves_alone_what_the_next_one_writes(tmp_path, monkeypatch):
+    replace = Path.replace
+
+    def and_the_next_begins(new, target):
+        replace(new, target)
+        new.write_text("next")
+
+    monkeypatch.setattr(Path, "replace", and_the_next_begins)
+    with experiment.replaced(tmp_path / "state.json") as file:
+        file.write("first")
+    assert sorted(file.read_text() for file in tmp_path.iterdir()) == ["first", "next"]
 
 
 def test_flags_that_make_no_sense_are_told_before_anything_is_measured(tmp_path):
