@@ -12,16 +12,22 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   val resource: String = s"$name=$slots"
   private val scheduler = new ResourceScheduler[Turn](slots)
   private var phases = Set.empty[MonotaskPhase] // that there have been
-  private var movedAt = System.nanoTime() // when one ended, or began to wait where none did
+  private var movedAt = System.nanoTime() - Gate.AnewNanos // when one ended, or began to wait where none did
+  private var anew = false // none has ended since they began, after so long without any
   private var overdrawn = 0 // since somebody asked
 
   /** On the thread that will run it, which waits until it may. False: that thread was interrupted, and it does not run. */
   def enter(turn: Turn): Boolean = {
-    begin(synchronized { if (scheduler.waits == 0) moved(); phases += turn.phase; scheduler.submit(turn) })
+    begin(synchronized {
+      if (scheduler.runs == 0) anew = still(Gate.AnewNanos)
+      if (scheduler.waits == 0) moved()
+      phases += turn.phase
+      scheduler.submit(turn)
+    })
     turn.await() || !synchronized(scheduler.withdraw(turn))
   }
 
-  def leave(): Unit = begin(synchronized { moved(); scheduler.finish() })
+  def leave(): Unit = begin(synchronized { moved(); anew = false; scheduler.finish() })
 
   /** One of those that run is blocked: one more may. False: none may that waits. */
   def overdraw(): Boolean = beginSome(synchronized(scheduler.overdraw()))
@@ -34,7 +40,7 @@ private[monotask] final class Gate(name: String, val slots: Int) {
 
   /** One more may also where none of those that run has ended for so long, while others wait. False: none has begun. */
   def overdrawAfter(nanos: Long): Boolean = beginSome(synchronized {
-    if (scheduler.waits == 0 || System.nanoTime() - movedAt < nanos) Nil
+    if (scheduler.waits == 0 || !still(nanos)) Nil
     else { moved(); counted(scheduler.overdraw()) }
   })
 
@@ -56,6 +62,10 @@ private[monotask] final class Gate(name: String, val slots: Int) {
   def open(): Unit = begin(synchronized(scheduler.upTo(Long.MaxValue) ++ scheduler.resize(Int.MaxValue)))
 
   private def moved(): Unit = movedAt = System.nanoTime()
+  private def still(nanos: Long) = System.nanoTime() - movedAt >= nanos
+
+  /** Those that run are the first ones after a second or more without any, and none has ended, nor begun a second ago. */
+  def beginsAnew: Boolean = synchronized(anew && !still(Gate.AnewNanos))
 
   /** One more would have its turn at once. */
   def isFree: Boolean = synchronized(scheduler.isFree)
@@ -71,6 +81,10 @@ private[monotask] final class Gate(name: String, val slots: Int) {
 
   private def begin(turns: Seq[Turn]): Unit = turns.foreach(_.begin())
   private def beginSome(turns: Seq[Turn]): Boolean = { begin(turns); turns.nonEmpty }
+}
+
+private object Gate {
+  private final val AnewNanos = 1000000000L
 }
 
 /** A monotask of the current thread. */

@@ -164,11 +164,14 @@ final class Multitask private[monotask] (
 
   /** The same of a few bytes, which wait in no queue. Where a disk's only head goes there, this takes it from what has its turn: a task more would, too. */
   def beside(place: String, phase: MonotaskPhase)(io: => Int): Int =
-    if (hasCore && hasOneHead(place)) {
-      waits = Some(resources.of(place, phase) -> phase)
-      try io
-      finally waits = None
-    } else io
+    if (hasCore && hasOneHead(place)) inLine(place, phase)(io) else io
+
+  /** It waits for what a resource's slots do not bound: a task more would, too. */
+  def inLine[A](place: String, phase: MonotaskPhase)(wait: => A): A = {
+    waits = Some(resources.of(place, phase) -> phase)
+    try wait
+    finally waits = None
+  }
 
   /** What it has come to is its own request: what is not asked for by now is not begun early. */
   private def requesting[A](request: => A): A = {

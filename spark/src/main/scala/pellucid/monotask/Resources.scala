@@ -35,14 +35,16 @@ private[monotask] final class Resources(cores: Int, disks: DiskSlots, networkSlo
 
   /** What one more task wants is free, as far as the youngest one shows: it waits for a disk that has another one beside it which is free, or in no
     * queue, and there is none that is long: the next task would come to that later. Nor has what is written to other machines all its slots in use while a
-    * task is there to follow: what one more fetched would only keep that from the network.
+    * task is there to follow: what one more fetched would only keep that from the network. Of a stage's first output disks have nothing yet, so none follows
+    * until some of it is written, or a second has gone by.
     *
     * @param waits in whose queue it is, and for what
     * @param longest how many tasks wait in the longest queue
     * @param begun tasks
     */
   def areFreeAfter(waits: Option[(Gate, MonotaskPhase)], longest: Int, begun: Int): Boolean = {
-    def isFull(place: String, gate: Gate) = !Resources.isDisk(place) && begun > gate.slots && !gate.isFree
+    def isFull(place: String, gate: Gate) =
+      !Resources.isDisk(place) && (if (gate.beginsAnew) begun >= gate.slots else begun > gate.slots && !gate.isFree)
     !others.asScala.exists { case (place, gate) => isFull(place, gate) } && waits.fold(longest <= 1) {
       case (gate, phase) =>
         val ofDisks = others.asScala.collect { case (place, disk) if Resources.isDisk(place) => disk }.toSeq

@@ -37,8 +37,31 @@ class ResourcesSuite extends munit.FunSuite {
     val output = resources.of("hdfs", OutputWrite)
     assert(resources.areFreeAfter(None, longest = 1, begun = 2))
     enter(output, OutputWrite)
+    assert(!resources.areFreeAfter(None, longest = 1, begun = 1), "disks have nothing to write yet")
+    assert(resources.areFreeAfter(None, longest = 1, begun = 0))
+    output.leave()
+    enter(output, OutputWrite)
     assert(resources.areFreeAfter(None, longest = 1, begun = 1), "none follows the one that writes")
     assert(!resources.areFreeAfter(None, longest = 1, begun = 2), "one does")
+  }
+
+  test("for a second at most no task follows the first output, also of a stage after one without") {
+    val several = new Resources(cores = 2, new DiskSlots(Some(1), Nil), networkSlots = 4, outputSlots = 2)
+    val output = several.of("hdfs", OutputWrite)
+    def isFree = several.areFreeAfter(None, longest = 1, begun = 2)
+    for (stage <- 1 to 2) {
+      enter(output, OutputWrite)
+      enter(output, OutputWrite)
+      assert(!isFree, stage)
+      Thread.sleep(1000)
+      assert(isFree, stage)
+      output.leave()
+      output.leave()
+      enter(output, OutputWrite)
+      assert(isFree, s"$stage: one has just ended")
+      output.leave()
+      Thread.sleep(1000)
+    }
   }
 
   test(

@@ -82,7 +82,7 @@ private[pellucid] final class Fetches(task: Multitask, underWay: () => Long) {
   private def ask(): Unit = {
     if (Thread.interrupted()) throw new InterruptedException // as the queue would, and nothing is asked for
     try {
-      if (asksForMany) inTurn(askForHalf()) else askForHalf()
+      if (asksForMany) inTurn(task)(askForHalf()) else askForHalf()
       awaitRest()
     } finally synchronized(if (blocks > 0) cameAt = System.nanoTime())
     synchronized(if (blocks > 0 && !failed) wentOnAt = Some(cameAt))
@@ -124,8 +124,8 @@ object Fetches {
   private val turn = new Semaphore(1, true)
 
   /** After those before it, for which it waits a second at most: a machine that is slow or gone should not keep it from others. */
-  private def inTurn(asks: => Unit): Unit = {
-    val has = turn.tryAcquire(1, TimeUnit.SECONDS)
+  private def inTurn(task: Multitask)(asks: => Unit): Unit = {
+    val has = task.inLine(Place, Phase)(turn.tryAcquire(1, TimeUnit.SECONDS))
     try asks
     finally if (has) turn.release()
   }

@@ -166,6 +166,36 @@ class FetchesSuite extends SparkSuite {
     assert(came == 0 && millis >= 1000, (came, millis))
   }
 
+  folder.test("no task begins beyond one that stands in line for its turn") { folder =>
+    Others.reset()
+    val ran = Jobs.run(folder, conf = on) { spark =>
+      spark.sparkContext.parallelize(0 until 4, 4).map { i =>
+        val began = AtOnce.micros
+        var asks, asked = began
+        if (i == 0) while (Others.computed.getCount > 0) {} // so that cores are idle only while the third waits
+        else if (i < 3) {
+          val reducer = new Reducer(bytes = 4L << 20)
+          while (i == 2 && Others.computing.getCount == 2) {} // the second has not asked
+          reducer.fetches.add(1, reducer) { listener =>
+            asked = AtOnce.micros
+            Others.hold(i.toString, listener)
+            if (i == 1) Others.computing.countDown()
+            else {
+              for (name <- Seq("1", "2")) Others.comes(name)
+              for (_ <- 1 to 2) Others.computed.countDown()
+            }
+          }
+          asks = AtOnce.micros
+          reducer.takes()
+        }
+        (began, asks, asked)
+      }.collect()
+    }
+    val (_, asks, asked) = ran.answer(2)
+    val (began, _, _) = ran.answer(3)
+    assert(asked - asks >= 1000000 && began >= asked, (asks, asked, began))
+  }
+
   folder.test("a task that comes back for the rest of many bytes does not wait for those who ask") { folder =>
     Others.reset()
     val ran = Jobs.run(folder, conf = on) { spark =>
