@@ -167,8 +167,10 @@ final class Multitask private[monotask] (
     if (hasCore && hasOneHead(place)) inLine(place, phase)(io) else io
 
   /** It waits for what a resource's slots do not bound: a task more would, too. */
-  def inLine[A](place: String, phase: MonotaskPhase)(wait: => A): A = {
-    waits = Some(resources.of(place, phase) -> phase)
+  def inLine[A](place: String, phase: MonotaskPhase)(wait: => A): A = inLine(resources.of(place, phase), phase)(wait)
+
+  private def inLine[A](gate: Gate, phase: MonotaskPhase)(wait: => A): A = {
+    waits = Some(gate -> phase)
     try wait
     finally waits = None
   }
@@ -238,11 +240,8 @@ final class Multitask private[monotask] (
     seenAt = System.nanoTime()
   }
 
-  private def enter(gate: Gate, phase: MonotaskPhase): Boolean = {
-    waits = Some(gate -> phase)
-    try gate.enter(new Turn(number, phase))
-    finally waits = None
-  }
+  private def enter(gate: Gate, phase: MonotaskPhase): Boolean =
+    inLine(gate, phase)(gate.enter(new Turn(number, phase)))
 
   private def release(): Unit = {
     current.stops()
