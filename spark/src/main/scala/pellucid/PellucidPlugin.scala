@@ -47,9 +47,10 @@ private final class OnDriver extends DriverPlugin {
     if (monotasks && !observes)
       Guard.warn("without spark.pellucid.observe no task runs as monotasks, whatever spark.pellucid.monotasks says")
     if (monotasks && observes) {
-      slots.hears(new TasksLeft(slots.remain, gone(slots)))
+      val left = new TasksLeft(slots.remain, gone(slots))
+      slots.hears(left)
       PellucidPlugin.locality(ReduceLocality.whole(conf))
-      onceScheduling = () => InputLocality.choose(sc, slots.ofHosts, PellucidPlugin.input)
+      onceScheduling = () => InputLocality.choose(sc, slots.ofHosts, left.assigned, PellucidPlugin.input)
       PellucidPlugin.mapOutput(KeptMapOutput.fetchFromHost(sc))
       PellucidPlugin.completion(Completion.askSooner(sc.hadoopConfiguration))
     }

@@ -5,6 +5,8 @@ import scala.collection.mutable
 /** Which executors get the tasks that they want beyond one per core: all of them, until the tasks that no executor has yet fit into one more wave.
   * What one of them takes early then is missing where cores are idle at the stage's end, so none has more than all want on average.
   *
+  * And none has more than one per core once all that are left then are assigned to other machines: what queued here might begin there a moment later.
+  *
   * What they wanted when no task was left was for a stage that came to its end: of the next one's first tasks each has one per core, as in stock Spark,
   * until there is one for all cores, or until it asks for more.
   *
@@ -14,7 +16,7 @@ import scala.collection.mutable
   * @param givesBack an executor can have fewer again
   */
 final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
-  private final class Executor(val cores: Int) {
+  private final class Executor(val cores: Int, val machine: String) {
     var wanted, granted = 0 // beyond one per core
     var waits = false // for the first wave
   }
@@ -24,10 +26,11 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
   private var firstWave = false
   private var afterFirstWave = 0L // so many tasks are left then
   private var most = Int.MaxValue // that any may be granted
+  private var owners = Option.empty[Set[String]]
   private var closed = false
 
-  def begins(executor: E, cores: Int): Unit = if (!executors.contains(executor)) {
-    executors(executor) = new Executor(cores)
+  def begins(executor: E, cores: Int, machine: String = ""): Unit = if (!executors.contains(executor)) {
+    executors(executor) = new Executor(cores, machine)
     this.cores += cores
     spread()
   }
@@ -48,8 +51,11 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
     level(executor, e)
   }
 
-  /** So many tasks are there that no executor has. */
-  def remain(tasks: Long): Unit = {
+  /** So many tasks are there that no executor has.
+    *
+    * @param owners the machines that they are assigned to, where each is
+    */
+  def remain(tasks: Long, owners: Option[Set[String]] = None): Unit = {
     if (left == 0 && tasks > 0 && givesBack) {
       afterFirstWave = tasks - cores
       waitForFirstWave(true)
@@ -58,7 +64,9 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
       if (tasks <= math.max(0, afterFirstWave)) waitForFirstWave(false)
     }
     left = tasks
-    spread()
+    val isNew = owners != this.owners
+    this.owners = owners
+    spread(isNew)
   }
 
   /** None has more than one per core from now on. */
@@ -69,19 +77,20 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
     executors.foreach { case (executor, e) => e.waits = now; level(executor, e) }
   }
 
-  private def spread(): Unit = {
+  private def spread(isNew: Boolean = false): Unit = {
     val now =
       if (closed) 0
       else if (left >= cores + wanted || executors.isEmpty) Int.MaxValue
       else math.round(wanted.toDouble / executors.size).toInt
-    if (now != most) {
+    if (now != most || isNew) {
       most = now
       executors.foreach { case (executor, e) => level(executor, e) }
     }
   }
 
   private def level(executor: E, e: Executor): Unit = {
-    val change = (if (e.waits) 0 else math.min(e.wanted, most)) - e.granted
+    val areOthers = most < Int.MaxValue && owners.exists(!_(e.machine))
+    val change = (if (e.waits || areOthers) 0 else math.min(e.wanted, most)) - e.granted
     if (change > 0 || change < 0 && givesBack) {
       e.granted += change
       grant(executor, change)

@@ -36,6 +36,22 @@ class SpreadSuite extends munit.FunSuite {
     assertEquals(granted.all, Seq(5, 1, 0))
   }
 
+  test("of the last wave none has more than one per core while all that is left is assigned to other machines") {
+    val tasks = mutable.Map.empty[String, Int].withDefaultValue(0)
+    val spread = new Spread[String]((e, more) => tasks(e) += more)
+    val machines = Seq("a", "b", "c")
+    machines.foreach(machine => spread.begins(machine, 2, machine))
+    spread.remain(100, Some(Set("b", "c")))
+    machines.foreach(spread.wants(_, 4))
+    assertEquals(machines.map(tasks), Seq(2, 2, 2)) // there are some for all
+    spread.remain(11, Some(Set("b", "c"))) // fewer than 6 cores and 6
+    assertEquals(machines.map(tasks), Seq(0, 2, 2))
+    spread.remain(10, Some(Set("c")))
+    assertEquals(machines.map(tasks), Seq(0, 0, 2))
+    spread.remain(11, None) // some are nobody's
+    assertEquals(machines.map(tasks), Seq(2, 2, 2))
+  }
+
   test("a stage's first tasks are one per core, also on an executor that wanted more at the end of the one before") {
     val granted = new Granted(3)
     granted.spread.remain(100)

@@ -30,11 +30,12 @@ final class Slots(sc: SparkContext) {
     case _ =>
   }
 
-  /** An executor's cores, and its resource profile. */
-  private def coresAndProfile(executor: String): Option[(Int, Int)] = sc.schedulerBackend match {
-    case local: LocalSchedulerBackend => Some((local.totalCores, DEFAULT_RESOURCE_PROFILE_ID))
+  /** An executor's cores, its resource profile and its host. */
+  private def known(executor: String): Option[(Int, Int, String)] = sc.schedulerBackend match {
+    case local: LocalSchedulerBackend => Some((local.totalCores, DEFAULT_RESOURCE_PROFILE_ID, "localhost"))
     case cluster: CoarseGrainedSchedulerBackend =>
-      cluster.synchronized(executors(cluster).get(executor)).map(info => (info.totalCores, info.resourceProfileId))
+      cluster.synchronized(executors(cluster).get(executor))
+        .map(info => (info.totalCores, info.resourceProfileId, info.executorHost))
     case _ => None
   }
 
@@ -62,9 +63,9 @@ final class Slots(sc: SparkContext) {
     * than that, whatever it wants: how much memory its container has no setting says.
     */
   def begins(executor: String): Int = synchronized {
-    val known = coresAndProfile(executor)
-    for ((cores, DEFAULT_RESOURCE_PROFILE_ID) <- known) spread.begins(executor, cores)
-    known.fold(0)(_._1)
+    val its = known(executor)
+    for ((cores, DEFAULT_RESOURCE_PROFILE_ID, host) <- its) spread.begins(executor, cores, host)
+    its.fold(0)(_._1)
   }
   def ends(executor: String): Unit = synchronized(spread.ends(executor))
 
@@ -79,8 +80,8 @@ final class Slots(sc: SparkContext) {
     */
   def hears(listener: SparkListenerInterface): Unit = sc.listenerBus.addToManagementQueue(listener)
 
-  /** So many tasks are there that no executor has. */
-  def remain(tasks: Long): Unit = synchronized(spread.remain(tasks))
+  /** So many tasks are there that no executor has, assigned to these hosts, if each is to one. */
+  def remain(tasks: Long, owners: Option[Set[String]]): Unit = synchronized(spread.remain(tasks, owners))
 
   /** In local mode, where all are the application's own, what was added stays. Where the application ends, its scheduler is gone before the plugin,
     * and executors still tell what they want.

@@ -16,23 +16,36 @@ object InputLocality {
   /** For all stages to come.
     *
     * @param slots of each host, of executors with this resource profile
+    * @param assigned is told the host of each task of a stage and its attempt
     */
-  def choose(sc: SparkContext, slots: Int => Map[String, Int], guard: Guard): Unit = sc.taskScheduler match {
-    case scheduler: TaskSchedulerImpl =>
-      val stock =
-        Fields.get(classOf[TaskSchedulerImpl], scheduler, "schedulableBuilder").asInstanceOf[SchedulableBuilder]
-      Fields.replace(classOf[TaskSchedulerImpl], scheduler, new Ordering(stock, slots, guard), "schedulableBuilder")
-    case _ =>
-  }
+  def choose(sc: SparkContext, slots: Int => Map[String, Int], assigned: Assigned, guard: Guard): Unit =
+    sc.taskScheduler match {
+      case scheduler: TaskSchedulerImpl =>
+        val stock =
+          Fields.get(classOf[TaskSchedulerImpl], scheduler, "schedulableBuilder").asInstanceOf[SchedulableBuilder]
+        Fields.replace(
+          classOf[TaskSchedulerImpl],
+          scheduler,
+          new Ordering(stock, slots, assigned, guard),
+          "schedulableBuilder"
+        )
+      case _ =>
+    }
 
-  private final class Ordering(stock: SchedulableBuilder, slots: Int => Map[String, Int], guard: Guard)
-      extends SchedulableBuilder {
+  type Assigned = (Int, Int, Array[Option[String]]) => Unit
+
+  private final class Ordering(
+      stock: SchedulableBuilder,
+      slots: Int => Map[String, Int],
+      assigned: Assigned,
+      guard: Guard
+  ) extends SchedulableBuilder {
     def rootPool: Pool = stock.rootPool
     def buildPools(): Unit = stock.buildPools()
 
     def addTaskSetManager(manager: Schedulable, properties: Properties): Unit = {
       manager match {
-        case tasks: TaskSetManager => guard(order(tasks, slots))
+        case tasks: TaskSetManager => guard(order(tasks, slots, assigned))
         case _ =>
       }
       stock.addTaskSetManager(manager, properties)
@@ -40,7 +53,7 @@ object InputLocality {
   }
 
   /** Tasks that prefer an executor, as for a cached partition, stay in Spark's order. The next one of a list is its last. */
-  private def order(tasks: TaskSetManager, slots: Int => Map[String, Int]): Unit = {
+  private def order(tasks: TaskSetManager, slots: Int => Map[String, Int], assigned: Assigned): Unit = {
     val lists = tasks.pendingTasks.forHost
     if (tasks.pendingTasks.forExecutor.isEmpty && lists.size > 1) {
       val hosts = lists.keys.toArray
@@ -53,6 +66,7 @@ object InputLocality {
           val (own, others) = lists(host).partition(machineOf(_).contains(machine))
           host -> (others ++= own)
         }
+        assigned(tasks.taskSet.stageId, tasks.taskSet.stageAttemptId, machineOf.map(_.map(hosts)))
       }
     }
   }

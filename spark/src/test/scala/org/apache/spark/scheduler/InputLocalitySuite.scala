@@ -14,15 +14,20 @@ import pellucid.{Jobs, SparkSuite, Warnings}
 class InputLocalitySuite extends SparkSuite {
 
   /** Each host's list of tasks, whose last one is its next, of a stage whose tasks' input these hosts have. */
-  private def lists(folder: Path, slots: => Map[String, Int], hosts: Seq[String]*): Map[String, Seq[Int]] = {
+  private def lists(folder: Path, slots: => Map[String, Int], hosts: Seq[String]*): Map[String, Seq[Int]] =
+    chosen(folder, slots, hosts)._1
+
+  /** And which host each task was assigned to, of the stages that have any. */
+  private def chosen(folder: Path, slots: => Map[String, Int], hosts: Seq[Seq[String]]) = {
     val seen = mutable.Map.empty[String, Seq[Int]]
+    val assigned = mutable.Buffer.empty[Seq[Option[String]]]
     Jobs.run(folder, plugin = false, conf = Map("spark.locality.wait" -> "0")) { spark =>
       val sc = spark.sparkContext
       Fields.replace(classOf[TaskSchedulerImpl], sc.taskScheduler, new Seeing(builder(sc), seen), "schedulableBuilder")
-      InputLocality.choose(sc, _ => slots, new Guard("a test"))
+      InputLocality.choose(sc, _ => slots, (_, _, machineOf) => assigned += machineOf.toSeq, new Guard("a test"))
       assertEquals(sc.makeRDD(hosts.zipWithIndex.map(_.swap)).collect().toSeq, hosts.indices)
     }
-    seen.toMap
+    (seen.toMap, assigned.toSeq)
   }
 
   private def builder(sc: SparkContext) =
@@ -42,7 +47,9 @@ class InputLocalitySuite extends SparkSuite {
   private val inSparksOrder = Map("a" -> Seq(1, 0), "b" -> Seq(0))
 
   folder.test("a machine takes first what no other has, and leaves them what they have") { folder =>
-    assertEquals(lists(folder, each, Seq("a", "b"), Seq("a")), Map("a" -> Seq(0, 1), "b" -> Seq(0)))
+    val (seen, assigned) = chosen(folder, each, Seq(Seq("a", "b"), Seq("a")))
+    assertEquals(seen, Map("a" -> Seq(0, 1), "b" -> Seq(0)))
+    assertEquals(assigned, Seq(Seq(Some("b"), Some("a"))))
   }
 
   folder.test("its own tasks and then those of others are each in Spark's order") { folder =>
@@ -53,7 +60,7 @@ class InputLocalitySuite extends SparkSuite {
 
   folder.test("where slots are not known it is Spark's order") { folder =>
     for (known <- Seq(Map.empty[String, Int], Map("a" -> 1)))
-      assertEquals(lists(folder, known, Seq("a", "b"), Seq("a")), inSparksOrder)
+      assertEquals(chosen(folder, known, Seq(Seq("a", "b"), Seq("a"))), (inSparksOrder, Nil))
   }
 
   folder.test("tasks that prefer an executor stay in Spark's order") { folder =>
