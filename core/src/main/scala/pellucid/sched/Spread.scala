@@ -64,9 +64,10 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
       if (tasks <= math.max(0, afterFirstWave)) waitForFirstWave(false)
     }
     left = tasks
-    val isNew = owners != this.owners
+    val others = owners != this.owners
     this.owners = owners
-    spread(isNew)
+    spread()
+    if (others) levelAll()
   }
 
   /** None has more than one per core from now on. */
@@ -74,19 +75,22 @@ final class Spread[E](grant: (E, Int) => Unit, givesBack: Boolean = true) {
 
   private def waitForFirstWave(now: Boolean): Unit = {
     firstWave = now
-    executors.foreach { case (executor, e) => e.waits = now; level(executor, e) }
+    executors.values.foreach(_.waits = now)
+    levelAll()
   }
 
-  private def spread(isNew: Boolean = false): Unit = {
+  private def spread(): Unit = {
     val now =
       if (closed) 0
       else if (left >= cores + wanted || executors.isEmpty) Int.MaxValue
       else math.round(wanted.toDouble / executors.size).toInt
-    if (now != most || isNew) {
+    if (now != most) {
       most = now
-      executors.foreach { case (executor, e) => level(executor, e) }
+      levelAll()
     }
   }
+
+  private def levelAll(): Unit = executors.foreach { case (executor, e) => level(executor, e) }
 
   private def level(executor: E, e: Executor): Unit = {
     val areOthers = most < Int.MaxValue && owners.exists(!_(e.machine))

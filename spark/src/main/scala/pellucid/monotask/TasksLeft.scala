@@ -6,7 +6,7 @@ import org.apache.spark.scheduler._
 
 import pellucid.plugin.Guard
 
-/** Tells how many tasks of all stages that run no executor has yet, and on which machines each of them has its place, and which executors are gone.
+/** Tells how many tasks of all stages that run no executor has yet, which machines they are assigned to, and which executors are gone.
   *
   * @param remain is also told the machines that these tasks are assigned to, if each is
   * @param gone is also told whether the executor's container killed it for its memory: it cannot have said so itself
@@ -16,10 +16,9 @@ private[pellucid] final class TasksLeft(remain: (Long, Option[Set[String]]) => U
   private type Stage = (Int, Int)
   private val guard = new Guard("spreading tasks over executors")
   private val left = mutable.HashMap.empty[Stage, Int] // by stage and attempt
-  private val machines =
-    mutable.HashMap.empty[Stage, Array[Option[String]]] // of the tasks that are left, where they are assigned
-  private val own = mutable.HashMap.empty[String, Int] // such tasks of each machine
-  private var owners = Set.empty[String] // that have some
+  private val machines = mutable.HashMap.empty[Stage, Array[Option[String]]] // None of a task that began
+  private val own = mutable.HashMap.empty[String, Int] // tasks of each machine that are left
+  private var owners = Set.empty[String] // its keys
   private var all, owned = 0L
 
   /** Before any task of the stage begins, which machine each one is assigned to. On any thread. */
@@ -35,8 +34,9 @@ private[pellucid] final class TasksLeft(remain: (Long, Option[Set[String]]) => U
   override def onTaskStart(event: SparkListenerTaskStart): Unit = synchronized {
     val stage = (event.stageId, event.stageAttemptId)
     if (event.taskInfo.attemptNumber == 0) {
-      for (machineOf <- machines.get(stage); machine <- machineOf(event.taskInfo.index)) {
-        machineOf(event.taskInfo.index) = None
+      val task = event.taskInfo.index
+      for (machineOf <- machines.get(stage); machine <- machineOf(task)) {
+        machineOf(task) = None
         owns(machine, -1)
       }
       leaves(stage, left.getOrElse(stage, 0) - 1)

@@ -13,10 +13,12 @@ import pellucid.sched.LocalTasks
   */
 object InputLocality {
 
+  /** Is told a stage, its attempt, and the host of each of its tasks, if that is assigned to one. */
+  type Assigned = (Int, Int, Array[Option[String]]) => Unit
+
   /** For all stages to come.
     *
     * @param slots of each host, of executors with this resource profile
-    * @param assigned is told the host of each task of a stage and its attempt
     */
   def choose(sc: SparkContext, slots: Int => Map[String, Int], assigned: Assigned, guard: Guard): Unit =
     sc.taskScheduler match {
@@ -31,8 +33,6 @@ object InputLocality {
         )
       case _ =>
     }
-
-  type Assigned = (Int, Int, Array[Option[String]]) => Unit
 
   private final class Ordering(
       stock: SchedulableBuilder,
