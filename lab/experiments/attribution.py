@@ -11,6 +11,8 @@ from lab.experiments import monotasks
 VALUES = (10, 50)
 # Map output that stays in memory while there is room is written, or is not, by what else runs: of two sorts at once there would be more of it on disks than of each alone.
 CONF = experiment.PLUGIN | {"spark.pellucid.monotasks": "true", "spark.pellucid.monotasks.shuffleMemory": 0}
+# For the map output of both: in 256 MB two sorts at once push out more of each other's than one does of its own, and disks really read it again.
+PAGE_CACHE = "512MB"
 # of a stage's use, as `pellucid report` has it: of one resource, or in all
 FIGURES = {"CPU s": (None, "cpuSeconds"), "disk MB": ("disk", "bytes"), "network MB": ("network", "bytes"), "output MB": ("network:hdfs", "bytes")}
 
@@ -20,7 +22,7 @@ def options(parser):
 
 
 def run(options, say):
-    machine = experiment.machine(options.cpu, options.speed, 1)
+    machine = experiment.machine(options.cpu, options.speed, 1, page_cache=PAGE_CACHE)
     where = "two_sorts run --data /sorts --output /sorted --split-mb 16 --reduce-partitions 32 --values"
     variants = {f"{values} alone": f"{where} {values}" for values in VALUES} | {"both": f"{where} {' '.join(map(str, VALUES))}"}
     with lab({"name": "attribution", "machines": 4, "machine": machine}, say) as cluster:
