@@ -179,7 +179,7 @@ def write(options, name, text, runs, say):
     title = f"# {name}\n\n`{command}` wrote this page; `{name}.csv` has every run.\n\n"
     reports = f"## `pellucid report` beside the lab's counters\n\n{against_counters(runs)}"
     page = options.to / f"{name}.md"
-    whole = f"{title}{text}{notes(page)}\n{reports}\n{cpus(runs)}{commits(runs)}{machine_line()}\n"
+    whole = f"{title}{text.rstrip()}\n{notes(page)}\n{reports}\n{cpus(runs)}{commits(runs)}{machine_line()}\n"
     with replaced(page) as file:
         file.write(whole)
     with replaced(options.to / f"{name}.csv") as file:

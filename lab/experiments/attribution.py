@@ -59,7 +59,7 @@ def page(options, runs):
     apart, together = sum(machines(f"{values} alone") for values in VALUES), machines("both")
     rows.append(["machines", "CPU s", f"{apart:.2f}", f"{together:.2f}", f"{together / apart - 1:+.1%}", "", "", ""])
     return f"""Sorts of 160 MB with {VALUES[0]} and {VALUES[1]} longs per value, from HDFS to HDFS (3 replicas), on 4 machines with one HDD of
-{options.speed:g} of the speed of Doppio's Fig. 5. Each alone, and both at once, {options.pairs} times
+{options.speed:g} of the speed of Doppio's Fig. 5 and page caches of {PAGE_CACHE}. Each alone, and both at once, {options.pairs} times
 each in an application that had run them for minutes, all map output written to disks (`shuffleMemory=0`); medians.
 
 {experiment.markdown(["stage", "use", "alone", "of two at once", "more or less", "by Spark's counter", "error", "error if divided by tasks' time"], rows)}
