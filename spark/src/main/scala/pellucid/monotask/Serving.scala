@@ -73,7 +73,8 @@ final class Serving private[monotask] (
     private val number = begun.getAndIncrement()
     private val gate = resources.of(disk, Phase)
     private var isOnDisk, hasTurn, hasBegun = false
-    private var moved = 0 // in this turn
+    private var moved = 0 // from the disk, in this turn
+    private var cached = 0 // what the page cache had since
     private var left = MostBytes
     private var waited = 0L // for a thread, by its first turn
     private var came, began, cpu = 0L // of this turn
@@ -89,9 +90,10 @@ final class Serving private[monotask] (
 
     private def isWorthIt = left > 0 && System.nanoTime() - asked < MostNanos && isWanted()
 
-    /** Has no turn as long as the page cache has had what was read. */
+    /** Has no turn as long as the page cache has what is read. Blocks of a few KB may be there between others that are not. */
     private def goesOn = {
-      if (hasTurn && moved >= Requests.Monotask) leave()
+      if (cached >= Few) isOnDisk = false
+      if (hasTurn && (!isOnDisk || moved >= Requests.Monotask)) leave()
       if (!hasTurn && isOnDisk && isWorthIt) enter()
       isWorthIt
     }
@@ -124,13 +126,21 @@ final class Serving private[monotask] (
       val into = buffer.get.clear().limit(math.min(most, if (hasTurn) Most else Few).toInt)
       val before = System.nanoTime()
       val n = read(in, into, at)
-      if (hasTurn) moved += n
-      else if (!PageCache.had(Few, System.nanoTime() - before)) {
-        val since = mark
-        mark = PageCache.blockedNanos() // which takes longer than most reads
-        isOnDisk = !PageCache.had(Few, mark - since)
+      if (n > 0) {
+        if (wasCached(math.max(n, Few), System.nanoTime() - before)) cached += n
+        else {
+          isOnDisk = true
+          cached = 0
+          if (hasTurn) moved += n
+        }
       }
       n
+    }
+
+    private def wasCached(bytes: Int, nanos: Long) = PageCache.had(bytes, nanos) || {
+      val since = mark
+      mark = PageCache.blockedNanos() // which takes longer than most reads
+      PageCache.had(bytes, mark - since)
     }
 
     /** This thread is nobody's to interrupt. */
@@ -140,6 +150,7 @@ final class Serving private[monotask] (
       moved = 0
       began = System.nanoTime()
       cpu = CpuClock.nanos()
+      mark = PageCache.blockedNanos()
     }
 
     private def leave(): Unit = {
