@@ -45,19 +45,19 @@ def page(options, runs):
             for name, (resource, key) in FIGURES.items():
                 true, told, divided = (experiment.median([f(each[number], resource, key) for each in group])
                                        for f, group in ((use, alone), (use, both), (share, both)))  # fmt: skip
-                if true > 0:
-                    unit, counted, error = 1e6, "", told / true
-                    if not resource:
-                        unit, counted = 1, f"{of_counter(both, number) / of_counter(alone, number) - 1:+.1%}"
-                        error = part_of_counter(both, number) / part_of_counter(alone, number)
-                    rows.append([f"{values} values, {stage}", name, f"{true / unit:.2f}", f"{told / unit:.2f}", f"{told / true - 1:+.1%}",
-                                 counted, f"{error - 1:+.1%}", f"{divided / true - 1:+.0%}"])  # fmt: skip
+                unit, counted, error = 1e6, "", against(told, true)
+                if not resource:
+                    unit, counted = 1, against(of_counter(both, number), of_counter(alone, number))
+                    error = against(part_of_counter(both, number), part_of_counter(alone, number))
+                if true or told:
+                    rows.append([f"{values} values, {stage}", name, f"{true / unit:.2f}", f"{told / unit:.2f}", against(told, true),
+                                 counted, error, against(divided, true, 0)])  # fmt: skip
 
     def machines(case):
         return experiment.median([run.counters["cpu_seconds"] for run in runs if run.case == case])
 
     apart, together = sum(machines(f"{values} alone") for values in VALUES), machines("both")
-    rows.append(["machines", "CPU s", f"{apart:.2f}", f"{together:.2f}", f"{together / apart - 1:+.1%}", "", "", ""])
+    rows.append(["machines", "CPU s", f"{apart:.2f}", f"{together:.2f}", against(together, apart), "", "", ""])
     return f"""Sorts of 160 MB with {VALUES[0]} and {VALUES[1]} longs per value, from HDFS to HDFS (3 replicas), on 4 machines with one HDD of
 {options.speed:g} of the speed of Doppio's Fig. 5 and page caches of {PAGE_CACHE}. Each alone, and both at once, {options.pairs} times
 each in an application that had run them for minutes, all map output written to disks (`shuffleMemory=0`); medians.
@@ -65,8 +65,12 @@ each in an application that had run them for minutes, all map output written to 
 {experiment.markdown(["stage", "use", "alone", "of two at once", "more or less", "by Spark's counter", "error", "error if divided by tasks' time"], rows)}
 *More or less*: what the stage used at once against alone. *By Spark's counter*: the same of the CPU time that Spark itself counted of each of its tasks' threads: so much more or less it really took. *Error*: that of telling the two apart; of the CPU by
 how much more or less of what Spark counted in a run it is (the median of that over runs). The last column divides what all stages of the same kind used together in proportion to their tasks' time, which is all that can be done
-with an executor's totals. The last row is what the kernel counted of all that ran on the machines, which nobody has to tell apart: so much less CPU
-time do two sorts take at once."""
+with an executor's totals. The last row is what the kernel counted of all that ran on the machines, which nobody has to tell apart: so much more or less
+CPU time do two sorts take at once. Of a use that a stage has not at all when its sort runs alone there is no percentage."""
+
+
+def against(value, base, digits=1):
+    return f"{value / base - 1:+.{digits}%}" if base else ""
 
 
 def stages(run, values):

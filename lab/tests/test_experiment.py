@@ -109,6 +109,20 @@ def test_an_error_of_attribution_stands_beside_what_spark_counted_of_the_same_ta
     assert "| 10 values, map | CPU s | 2.00 | 1.80 | -10.0% | -10.0% | +0.0% | +0% |" in said
     assert "| 50 values, reduce | CPU s | 2.00 | 2.20 | +10.0% | +0.0% | +10.0% | +0% |" in said
     assert "| machines | CPU s | 6.00 | 3.00 | -50.0% |  |  |  |" in said
+    assert "disk MB" not in said
+
+
+def test_a_use_of_two_sorts_at_once_that_one_alone_has_not_has_a_row_and_no_percentage():
+    def run(case, *sorts):
+        stages = [{"description": f"{values} values", "monotasks": [{"resource": "cpu", "cpuSeconds": 1.0, "bytes": 0}, {"resource": "disk", "cpuSeconds": 0.0, "bytes": moved}],
+                   "demand": {"cpuSeconds": 1.0, "shuffleWriteBytes": wrote}, "breakdown": {"taskSeconds": 1}}
+                  for values, moved in sorts for wrote in (1, 0)]  # fmt: skip
+        return Run(case, "monotasks", 1.0, None, {"cpu_seconds": 3.0}, (), {"stages": stages})
+
+    runs = [run("10 alone", (10, 0)), run("50 alone", (50, 2_000_000)), run("both", (10, 1_000_000), (50, 2_000_000))]
+    said = attribution.page(Namespace(speed=0.1, pairs=1), runs)
+    assert "| 10 values, reduce | disk MB | 0.00 | 1.00 |  |  |  |  |" in said
+    assert "| 50 values, reduce | disk MB | 2.00 | 2.00 | +0.0% |  | +0.0% | -25% |" in said
 
 
 def test_how_fast_the_cpus_were_is_said_by_variants():
