@@ -94,16 +94,18 @@ def test_each_round_writes_its_input_once_and_measures_what_is_left_in_turn_both
     ]  # fmt: skip
 
 
+def run_of_sorts(case, *sorts):
+    """What attribution reads of a run. Of a sort: its values, and of each of its two stages the CPU seconds of monotasks and by Spark's counter, and a disk's bytes."""
+    stages = [{"description": f"{values} values",
+               "monotasks": [{"resource": "cpu", "cpuSeconds": busy, "bytes": 0}, {"resource": "disk", "cpuSeconds": 0.0, "bytes": moved}],
+               "demand": {"cpuSeconds": counted, "shuffleWriteBytes": wrote}, "breakdown": {"taskSeconds": 1}}
+              for values, busy, counted, moved in sorts for wrote in (1, 0)]  # fmt: skip
+    return Run(case, "monotasks", 1.0, None, {"cpu_seconds": 3.0}, (), {"stages": stages})
+
+
 def test_an_error_of_attribution_stands_beside_what_spark_counted_of_the_same_tasks():
-    def stage(values, busy, counted, wrote):
-        return {"description": f"{values} values", "monotasks": [{"resource": "cpu", "cpuSeconds": busy, "bytes": 0}],
-                "demand": {"cpuSeconds": counted, "shuffleWriteBytes": wrote}, "breakdown": {"taskSeconds": 1}}  # fmt: skip
-
-    def run(case, *sorts):
-        report = {"stages": [each for values, busy, counted in sorts for each in (stage(values, busy, counted, 1), stage(values, busy, counted, 0))]}
-        return Run(case, "monotasks", 1.0, None, {"cpu_seconds": 3.0}, (), report)
-
-    runs = [run("10 alone", (10, 2.0, 4.0)), run("50 alone", (50, 2.0, 4.0)), run("both", (10, 1.8, 3.6), (50, 2.2, 4.0))]
+    runs = [run_of_sorts("10 alone", (10, 2.0, 4.0, 0)), run_of_sorts("50 alone", (50, 2.0, 4.0, 0)),
+            run_of_sorts("both", (10, 1.8, 3.6, 0), (50, 2.2, 4.0, 0))]  # fmt: skip
     # of two at once (1.8 + 2.2) / 2 if divided by their tasks' time, which is the same
     said = attribution.page(Namespace(speed=0.1, pairs=1), runs)
     assert "| 10 values, map | CPU s | 2.00 | 1.80 | -10.0% | -10.0% | +0.0% | +0% |" in said
@@ -113,13 +115,8 @@ def test_an_error_of_attribution_stands_beside_what_spark_counted_of_the_same_ta
 
 
 def test_a_use_of_two_sorts_at_once_that_one_alone_has_not_has_a_row_and_no_percentage():
-    def run(case, *sorts):
-        stages = [{"description": f"{values} values", "monotasks": [{"resource": "cpu", "cpuSeconds": 1.0, "bytes": 0}, {"resource": "disk", "cpuSeconds": 0.0, "bytes": moved}],
-                   "demand": {"cpuSeconds": 1.0, "shuffleWriteBytes": wrote}, "breakdown": {"taskSeconds": 1}}
-                  for values, moved in sorts for wrote in (1, 0)]  # fmt: skip
-        return Run(case, "monotasks", 1.0, None, {"cpu_seconds": 3.0}, (), {"stages": stages})
-
-    runs = [run("10 alone", (10, 0)), run("50 alone", (50, 2_000_000)), run("both", (10, 1_000_000), (50, 2_000_000))]
+    runs = [run_of_sorts("10 alone", (10, 1.0, 1.0, 0)), run_of_sorts("50 alone", (50, 1.0, 1.0, 2_000_000)),
+            run_of_sorts("both", (10, 1.0, 1.0, 1_000_000), (50, 1.0, 1.0, 2_000_000))]  # fmt: skip
     said = attribution.page(Namespace(speed=0.1, pairs=1), runs)
     assert "| 10 values, reduce | disk MB | 0.00 | 1.00 |  |  |  |  |" in said
     assert "| 50 values, reduce | disk MB | 2.00 | 2.00 | +0.0% |  | +0.0% | -25% |" in said

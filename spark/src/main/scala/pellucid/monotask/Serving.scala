@@ -72,9 +72,9 @@ final class Serving private[monotask] (
     private val asked = System.nanoTime()
     private val number = begun.getAndIncrement()
     private val gate = resources.of(disk, Phase)
-    private var isOnDisk, hasTurn, hasBegun = false
+    private var hasTurn, hasBegun = false
     private var moved = 0 // from the disk, in this turn
-    private var cached = 0 // what the page cache had since
+    private var cached = Few // what the page cache had since something came from the disk: at first it may have all
     private var left = MostBytes
     private var waited = 0L // for a thread, by its first turn
     private var came, began, cpu = 0L // of this turn
@@ -90,9 +90,11 @@ final class Serving private[monotask] (
 
     private def isWorthIt = left > 0 && System.nanoTime() - asked < MostNanos && isWanted()
 
-    /** Has no turn as long as the page cache has what is read. Blocks of a few KB may be there between others that are not. */
+    /** Blocks of a few KB may be in the page cache between others that are not. */
+    private def isOnDisk = cached < Few
+
+    /** Has no turn as long as the page cache has what is read. */
     private def goesOn = {
-      if (cached >= Few) isOnDisk = false
       if (hasTurn && (!isOnDisk || moved >= Requests.Monotask)) leave()
       if (!hasTurn && isOnDisk && isWorthIt) enter()
       isWorthIt
@@ -129,7 +131,6 @@ final class Serving private[monotask] (
       if (n > 0) {
         if (wasCached(math.max(n, Few), System.nanoTime() - before)) cached += n
         else {
-          isOnDisk = true
           cached = 0
           if (hasTurn) moved += n
         }

@@ -122,8 +122,11 @@ class ServingSuite extends munit.FunSuite {
       assert(monotasks(1).queuedMicros >= monotasks(0).queuedMicros + monotasks(0).waitMicros + 40000, monotasks)
   }
 
-  /** Whether it comes to that: a computer that is busy with something else may be as slow as a disk. */
-  private def areRead(expected: Seq[Int], blocks: Seq[FileSegmentManagedBuffer])(slow: Long => Boolean): Unit = {
+  /** In one of many tries: a computer that is busy with something else may be as slow as a disk. */
+  private def eventuallyReads(
+      expected: Seq[Int],
+      blocks: Seq[FileSegmentManagedBuffer]
+  )(slow: Long => Boolean): Unit = {
     val disks = new Disks
     disks.slow = slow
     eventually {
@@ -138,8 +141,8 @@ class ServingSuite extends munit.FunSuite {
   folder.test("a turn ends where the page cache has what follows, which is nothing that the disk has read") { folder =>
     // 64 KB, then pieces of 1 MB in a turn: those from 64 KB, 1088 KB and 2112 KB on are waited for, the one from 3136 KB on is not;
     // the rest is there but for 4608 to 5120 KB: of that 64 KB are read without a turn, a piece of 1 MB with one
-    areRead(Seq(3 << 20), Seq(block(folder, "cache", 8 << 20)))(_ < (3 << 20))
-    areRead(Seq(3 << 20, 1 << 20), Seq(block(folder, "cache", 8 << 20))) { at =>
+    eventuallyReads(Seq(3 << 20), Seq(block(folder, "cache", 8 << 20)))(_ < (3 << 20))
+    eventuallyReads(Seq(3 << 20, 1 << 20), Seq(block(folder, "cache", 8 << 20))) { at =>
       at < (3 << 20) || at >= (4608 << 10) && at < (5 << 20)
     }
   }
@@ -149,7 +152,7 @@ class ServingSuite extends munit.FunSuite {
       val blocks = (0 until 100).map(i => block(folder, "cache", 1000, from = 1000 * i))
       Files.write(folder.resolve("cache"), new Array[Byte](100000))
       // of 100 every second is waited for, the first of them without a turn
-      areRead(Seq(49000), blocks)(_ % 2000 == 0)
+      eventuallyReads(Seq(49000), blocks)(_ % 2000 == 0)
   }
 
   folder.test("a request is answered once, when its blocks of all disks are there") { folder =>
